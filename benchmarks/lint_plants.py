@@ -20,12 +20,12 @@ import click
 from benchmarks.lint_corpus import PROGRAM, ROOT, listed
 from sitegen.catalog.load import parse_catalog
 from sitegen.catalog.text.source_text import SourceText
-from sitegen.cli.lint_files import option_tables
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.lint.facts import LintContext
 from sitegen.lint.files import lint_scene
 from sitegen.lint.launches import Launch
+from sitegen.lint.options import option_tables
 from sitegen.lint.reading import read
 from sitegen.lint.rules.options import judged
 

@@ -16,11 +16,11 @@ import click
 
 from sitegen.catalog.load import parse_catalog
 from sitegen.catalog.text.source_text import SourceText
-from sitegen.cli.lint_files import option_tables
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.lint.facts import LintContext
 from sitegen.lint.files import lint
+from sitegen.lint.options import option_tables
 
 ROOT = Path(__file__).parents[1]
 LISTED = ROOT / "tests" / "lint" / "seed-findings.json"

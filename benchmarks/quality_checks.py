@@ -26,7 +26,7 @@ from sitegen.quality.held_out import (
 )
 from sitegen.quality.losses import losses_of
 from sitegen.quality.ratings import RatingsWithFits, Scores, rate
-from sitegen.quality.values import Rating, Standing
+from sitegen.quality.values import EvidenceStanding, Rating
 
 HALVES = 40
 SOURCES = ("artificial-analysis", "lmarena", "livebench", "euroeval", "oobabooga", "bigcodebench",
@@ -68,7 +68,9 @@ def _coverage(rated: RatingsWithFits) -> Iterator[str]:
     yield "== models by use: rated, provisional, the maker's word"
     for use, ratings in rated.ratings.by_use.items():
         counts = Counter(one.standing for one in ratings.values())
-        yield f"  {use.value:22s} " + " ".join(f"{counts[standing]:4d}" for standing in Standing)
+        yield f"  {use.value:22s} " + " ".join(
+            f"{counts[standing]:4d}" for standing in EvidenceStanding
+        )
 
 
 def _halves(scores: Scores) -> Iterator[str]:

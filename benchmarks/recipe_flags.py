@@ -338,6 +338,13 @@ def _worker(root: Path, name: str) -> Options:
         yield from registered(path, "add_argument", "add_negatable_bool_argument")
 
 
+def sglang_router(root: Path) -> Options:
+    """Options of SGLang's router, with a prefix where they stand beside the server's."""
+    text = (root / "sglang_router/router_args.py").read_text("utf-8")
+    found = re.findall(r'"--(?:\{prefix\})?([a-z][\w-]*)"', text)
+    yield from ((f"--{name}", "unknown") for name in sorted(set(found)))
+
+
 def tgi(root: Path) -> Options:
     """Options of the launcher as its own reference prints them, with their choices."""
     text = (root / "docs/source/reference/launcher.md").read_text("utf-8")
@@ -397,6 +404,9 @@ PROGRAMS: Mapping[str, Program] = {
     "vllm": Program(vllm, "https://github.com/vllm-project/vllm", "vllm"),
     "ray": Program(ray, "https://github.com/ray-project/ray", "ray"),
     "sglang": Program(sglang, "https://github.com/sgl-project/sglang", "sglang"),
+    "sglang-router": Program(
+        sglang_router, "https://github.com/sgl-project/sglang", "sglang-router"
+    ),
     "llama-cpp": Program(
         llama_cpp, "https://github.com/ggml-org/llama.cpp", "llama-cpp-python", sdist=True
     ),

@@ -33,13 +33,13 @@ def test_every_list_is_named_and_no_other() -> None:
     named = {
         name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])
     }
-    listed = json.loads(files()["api/v1/index.json"])["result"]
+    listed = json.loads(files()["api/v2/index.json"])["result"]
     assert named == {one["name"] for one in listed}
 
 
 def test_the_envelope_has_the_keys_of_every_file() -> None:
     (example,) = blocks("json")
-    assert set(json.loads(example)) == set(json.loads(files()["api/v1/gpus.json"]))
+    assert set(json.loads(example)) == set(json.loads(files()["api/v2/gpus.json"]))
 
 
 def test_columns_that_are_named_exist() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.cli.small_project import REPOSITORY, small_project
 
-EDGES = ("cli", "serve", "pipeline", "browser", "inputs", "output", "__main__")
+EDGES = ("cli", "serve", "pipeline", "browser", "inputs", "output", "store", "__main__")
 WORLD = {
     "os", "pathlib", "time", "random", "secrets", "uuid", "subprocess", "socket", "tempfile",
     "shutil", "urllib.request", "http.client", "getpass", "platform", "locale", "threading",

@@ -14,10 +14,17 @@ FORMS = "recipes/forms/"
 """A form is the module of its runtime."""
 ALLOWED: Mapping[str, str] = {
     "here/outputs.py": "programs that a machine is asked for by their commands",
+    "cli/imports/comparison.py": "what a log of a start is told to be of",
+    "importers/startup_log.py": "lines by which a log is told, and read",
+    "importers/startup_record.py": "what a log of a start is told to be of",
+    "recipes/chat.py": "where the chat templates of a runtime lie, and a switch of vLLM",
+    "recipes/files.py": "the commit of the tools that make files",
+    "recipes/folder/preflight.py": "drivers that a package asks for, by its name",
     "recipes/mlx_options.py": "what the forms of MLX LM share; its package has the runtime's name",
     "recipes/vllm_options.py": "what the forms of vLLM share",
     "recipes/versions.py": "the version of each program whose options the forms use",
     "recipes/measuring.py": "vLLM's client measures every server; its format has its name",
+    "browser/start_log.py": "the logs of three programs, each in words of its own",
     "lint/known_programs.py": "the table of programs that the linter reads",
     "lint/programs.py": "`vllm bench serve` has three words, and vLLM's server is also a script",
     "lint/rules/options.py": "a Modelfile is Ollama's",

@@ -20,7 +20,7 @@ ROUNDS = 60
 DAMPING = 1e-3
 MOST_DAMPING = 1e6
 SMALL = 1e-4
-"""Step over which a rate's slope is taken."""
+"""RecipeStep over which a rate's slope is taken."""
 LEAST_GAIN = 2e-3
 """Fall of the loss below which a round is the last."""
 LIMITS: Mapping[str, float] = {

@@ -72,7 +72,7 @@ DATA_CLASSES = (
     "hardware Interconnect", "hardware InstalledGpu", "hardware Node", "hardware Combo",
     "models LanguageModel", "models Checkpoint", "models Quantization", "models Capabilities",
     "models DefaultsByMemory", "models RuntimeProfile", "models Runtime", "models Defect",
-    "models KnownModels", "models FormatLimit", "models Traits",
+    "models KnownModels", "models FormatLimit", "models ChatOptions", "models Traits",
     "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
 )  # fmt: skip
 """Classes of the catalog's records that the data is made of."""
@@ -98,13 +98,15 @@ PROVIDED = {
 }
 """Numbers of checkpoints and records that count come as data; the page's tables link to this site
 alone, and its commands stand there without colours."""
+CHECKED_FIELDS = frozenset({"gguf_file_type", "default_port", "max_position"})
+"""Fields that only the linter reads, in a script of its own."""
 NOT_READ = frozenset(
     {
         ("CheckpointWeights", "layers"), ("Architecture", "tensors"), ("Architecture", "caches"),
         ("Constant", "source"), ("Constant", "note"), ("Constant", "unit"), ("Combo", "summary"),
         ("Combo", "prose"), ("Runtime", "summary"), ("Runtime", "url"), ("Defect", "source"),
         ("Gpu", "prices"), ("Combo", "prices"), ("KnownModels", "source"),
-        ("FormatLimit", "source"), ("FormatLimit", "note"),
+        ("FormatLimit", "source"), ("FormatLimit", "note"), ("ChatOptions", "source"),
         *(("Rating", name) for name in (
             "model", "use", "standing", "tier", "place", "boards", "independent", "newest", "mode",
             "board_ids",
@@ -112,6 +114,13 @@ NOT_READ = frozenset(
     }
 )  # fmt: skip
 """Fields that share their name with one that is read."""
+
+_CLASSES = tuple(tuple(one.split()) for one in DATA_CLASSES)
+MADE_OF = (
+    *((f"sitegen.catalog.domain.{module}", name) for module, name in _CLASSES),
+    *SHAPES, LOSSES, EVIDENCE, *RATINGS,
+)  # fmt: skip
+"""Classes of all values of the data."""
 
 OPENING = """"use strict";
 var sitegen = (() => {
@@ -150,10 +159,7 @@ def custom_files(catalog: Catalog, engine: FitEngine, made: Bundle) -> dict[str,
 @cache
 def engine_bundle() -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
-    classes = tuple(tuple(one.split()) for one in DATA_CLASSES)
-    of_data = tuple((f"sitegen.catalog.domain.{module}", name) for module, name in classes)
-    made_of = (*of_data, *SHAPES, LOSSES, EVIDENCE, *RATINGS)
-    return bundle(module_source, (*ENTRIES, *made_of), PROVIDED, later=LATER)
+    return bundle(module_source, (*ENTRIES, *MADE_OF), PROVIDED, later=LATER)
 
 
 def module_source(name: str) -> str | None:
@@ -193,7 +199,7 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
 
     They come in any order: each puts its text in its place.
     """
-    words = set(re.findall(r"\w+", made.script + made.later))
+    words = set(re.findall(r"\w+", made.script + made.later)) | CHECKED_FIELDS
 
     def wanted(kind: str, field: str) -> bool:
         return field in words and (kind, field) not in NOT_READ

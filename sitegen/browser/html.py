@@ -17,63 +17,63 @@ from sitegen.render.tables import table_html, table_pieces
 from sitegen.site.urls import CUSTOM_URL
 
 
-def summary_html(found: Results) -> str:
+def summary_html(results: Results) -> str:
     """Write what a screen reader says after each change."""
-    return html(found.summary, CUSTOM_URL)
+    return html(results.summary, CUSTOM_URL)
 
 
-def blocks_of(found: Results) -> int:
+def blocks_of(results: Results) -> int:
     """Count the blocks of the results: the hardware, then a table for each tier."""
-    return 1 + len(found.tiers)
+    return 1 + len(results.tiers)
 
 
-def block_pieces(found: Results, at: int) -> Iterator[str]:
+def block_pieces(results: Results, at: int) -> Iterator[str]:
     """Write one block of the results in pieces, so that a page can do something in between."""
     if at == 0:
-        yield f"<p>{html(found.hardware, CUSTOM_URL)}</p>"
+        yield f"<p>{html(results.hardware, CUSTOM_URL)}</p>"
         return
-    table = found.tiers[at - 1]
+    table = results.tiers[at - 1]
     yield f'<div class="tier-block {escape(table.id)}">'
     yield from table_pieces(table, CUSTOM_URL)
     yield "</div>"
 
 
-def details_html(found: Details) -> str:
+def details_html(details: Details) -> str:
     """Write all about one verdict."""
-    parts = [table_html(found.facts, CUSTOM_URL)]
-    if found.ledger is not None:
-        parts.append(ledger_svg(found.ledger.chart))
-        parts.append(table_html(found.ledger.table, CUSTOM_URL))
-    if found.refused is not None:
-        parts.append(table_html(found.refused, CUSTOM_URL))
+    parts = [table_html(details.facts, CUSTOM_URL)]
+    if details.ledger is not None:
+        parts.append(ledger_svg(details.ledger.chart))
+        parts.append(table_html(details.ledger.table, CUSTOM_URL))
+    if details.refused is not None:
+        parts.append(table_html(details.refused, CUSTOM_URL))
     return "".join(parts)
 
 
-def commands_html(found: Commands | None) -> str:
+def commands_html(commands: Commands | None) -> str:
     """Write how a verdict is run; nothing for one that does not run."""
-    if found is None:
+    if commands is None:
         return ""
     heading = '<h3 id="run">How to run it</h3>\n'
-    if found.none is not None:
-        return f"{heading}<p>{html(found.none, CUSTOM_URL)}</p>"
-    recipes = [recipe_html(one, "h4", CUSTOM_URL) for one in found.recipes]
+    if commands.none is not None:
+        return f"{heading}<p>{html(commands.none, CUSTOM_URL)}</p>"
+    recipes = [recipe_html(one, "h4", CUSTOM_URL) for one in commands.recipes]
     choice = "Each is a way of its own; unfold the one you use. " if len(recipes) > 1 else ""
     return "".join([heading, about_html(choice), *recipes])
 
 
-def losses_html(found: Losses | None) -> str:
+def losses_html(losses: Losses | None) -> str:
     """Write what is left of a verdict after a loss; nothing for one that does not run."""
-    if found is None:
+    if losses is None:
         return ""
-    table = "" if found.table is None else table_html(found.table, CUSTOM_URL)
+    table = "" if losses.table is None else table_html(losses.table, CUSTOM_URL)
     heading = '<h3 id="after-a-loss">What still runs after a loss</h3>\n'
-    return f"{heading}<p>{escape(found.about)}</p>{table}"
+    return f"{heading}<p>{escape(losses.about)}</p>{table}"
 
 
-def others_html(found: Others | None) -> str:
+def others_html(others: Others | None) -> str:
     """Write the other ways to run a model; nothing where there is no other."""
-    if found is None:
+    if others is None:
         return ""
-    rest = f'<p class="note">{html(found.rest, CUSTOM_URL)}</p>' if found.rest is not None else ""
+    rest = f'<p class="note">{html(others.rest, CUSTOM_URL)}</p>' if others.rest is not None else ""
     heading = '<h3 id="others">Its other checkpoints and runtimes</h3>\n'
-    return f"{heading}{table_html(found.table, CUSTOM_URL)}{rest}"
+    return f"{heading}{table_html(others.table, CUSTOM_URL)}{rest}"

@@ -43,41 +43,41 @@ class Losses:
     table: Table | None
 
 
-def commands(found: Assessment) -> Commands | None:
+def commands(assessment: Assessment) -> Commands | None:
     """Write every recipe of a verdict; ``None`` where it does not run."""
-    plan = found.plan
-    if plan is None or found.tier is FitTier.NOT_PRACTICAL:
+    plan = assessment.plan
+    if plan is None or assessment.tier is FitTier.NOT_PRACTICAL:
         return None
-    recipes = tuple(recipe_view("run", one, is_open=False) for one in recipes_for(found))
+    recipes = tuple(recipe_view("run", one, is_open=False) for one in recipes_for(assessment))
     if recipes:
         return Commands(recipes, None)
-    runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
+    runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
     return Commands((), Parts(("No recipe runs ", runtime, f" as {plan_words(plan)} yet.")))
 
 
-def losses(whole: Assessment, found: Sequence[AfterLoss], catalog: Catalog) -> Losses | None:
+def losses(whole: Assessment, after_loss: Sequence[AfterLoss], catalog: Catalog) -> Losses | None:
     """Compare a verdict with what each loss leaves of it; ``None`` where it does not run."""
     if whole.tier is FitTier.NOT_PRACTICAL:
         return None
     about = about_losses(whole.combo, "The model")
-    if not found:
+    if not after_loss:
         return Losses(about, None)
     nothing = Row(("Nothing", TierMark(whole.tier, whole.too_close), *fit_cells(whole)))
-    rows = (nothing, *(_after(one, catalog) for one in worst_first(found)))
+    rows = (nothing, *(_after(one, catalog) for one in worst_first(after_loss)))
     columns = (Column("Lost"), Column("Verdict"), *FIT_COLUMNS)
     return Losses(about, Table("losses", "Before and after", columns, rows))
 
 
-def _after(one: AfterLoss, catalog: Catalog) -> Row:
-    found = one.found
-    close = found.too_close and found.tier is one.tier
-    lost = lost_cell(one.lost, catalog, worst=one.worst)
-    return Row((lost, TierMark(one.tier, close), *fit_cells(found)))
+def _after(after_loss: AfterLoss, catalog: Catalog) -> Row:
+    found = after_loss.assessment
+    close = found.too_close and found.tier is after_loss.tier
+    lost = lost_cell(after_loss.lost, catalog, worst=after_loss.worst)
+    return Row((lost, TierMark(after_loss.tier, close), *fit_cells(found)))
 
 
-def others(found: Sequence[Assessment]) -> Others | None:
+def others(assessments: Sequence[Assessment]) -> Others | None:
     """List the other ways in which a model runs, best first; ``None`` where there is no other."""
-    if not found:
+    if not assessments:
         return None
     columns = (
         Column("Checkpoint"),
@@ -85,32 +85,33 @@ def others(found: Sequence[Assessment]) -> Others | None:
         Column("Weights", numeric=True),
         *FIT_COLUMNS,
     )
-    running = [one for one in found if one.tier is not FitTier.NOT_PRACTICAL]
+    running = [one for one in assessments if one.tier is not FitTier.NOT_PRACTICAL]
     ordered = sorted(running, key=lambda one: (RANK[one.tier], -one.weights_bytes, one.runtime.id))
     rows = tuple(_way(one) for one in ordered)
     return Others(
-        Table("other-ways", "Other ways to run it here", columns, rows, counted=True), _rest(found)
+        Table("other-ways", "Other ways to run it here", columns, rows, counted=True),
+        _rest(assessments),
     )
 
 
-def _way(one: Assessment) -> Row:
-    name: Cell = checkpoint_name(one)
-    if not one.checkpoint.quantization.production:
+def _way(assessment: Assessment) -> Row:
+    name: Cell = checkpoint_name(assessment)
+    if not assessment.checkpoint.quantization.production:
         name = Lines((name, Small("below 4 bits per weight")))
     return Row(
         (
             name,
-            TierMark(one.tier, one.too_close),
-            NumberCell(one.weights_bytes, Unit.GIB),
-            *fit_cells(one),
+            TierMark(assessment.tier, assessment.too_close),
+            NumberCell(assessment.weights_bytes, Unit.GIB),
+            *fit_cells(assessment),
         )
     )
 
 
-def _rest(found: Sequence[Assessment]) -> Cell | None:
+def _rest(assessments: Sequence[Assessment]) -> Cell | None:
     """Name the checkpoints that are not practical, with the runtimes under which they are not."""
     by_name: dict[str, list[str]] = {}
-    for one in sorted(found, key=lambda one: (-one.weights_bytes, one.runtime.id)):
+    for one in sorted(assessments, key=lambda one: (-one.weights_bytes, one.runtime.id)):
         if one.tier is FitTier.NOT_PRACTICAL:
             by_name.setdefault(checkpoint_name(one), []).append(one.runtime.name)
     if not by_name:

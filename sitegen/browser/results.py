@@ -63,7 +63,9 @@ class Details:
     refused: Table | None
 
 
-def results(found: Sequence[Assessment], combo: Combo, state: State, catalog: Catalog) -> Results:
+def results(
+    assessments: Sequence[Assessment], combo: Combo, state: State, catalog: Catalog
+) -> Results:
     """List the verdicts; each row leads to its details on the same page."""
     build = write_state(replace(state, model=""), catalog)
     stem = f"#{build}&model=" if build else "#model="
@@ -72,12 +74,12 @@ def results(found: Sequence[Assessment], combo: Combo, state: State, catalog: Ca
             f"tier-{tier}",
             TIER_CAPTIONS[tier],
             COMBO_COLUMNS,
-            tuple(_row(one, stem, catalog) for one in found if one.tier is tier),
+            tuple(_row(one, stem, catalog) for one in assessments if one.tier is tier),
             counted=True,
         )
         for tier in FitTier
     )
-    counts: list[Cell] = [f"{len(found)} models: "]
+    counts: list[Cell] = [f"{len(assessments)} models: "]
     for tier, table in zip(FitTier, tables, strict=True):
         counts += [NumberCell(len(table.rows), Unit.COUNT), " ", TierMark(tier), ", "]
     return Results(Parts((*counts[:-1], ".")), _hardware(combo), tables)
@@ -93,44 +95,47 @@ def _hardware(combo: Combo) -> Cell:
     return Parts((*words, ": the combo ", Link(url_of("combo", combo.id), combo.name), "."))
 
 
-def _row(found: Assessment, stem: str, catalog: Catalog) -> Row:
+def _row(assessment: Assessment, stem: str, catalog: Catalog) -> Row:
     heading = Lines(
-        (Link(f"{stem}{found.model.id}", found.model.name), Small(checkpoint_name(found))),
+        (
+            Link(f"{stem}{assessment.model.id}", assessment.model.name),
+            Small(checkpoint_name(assessment)),
+        ),
     )
-    cells = (heading, *fit_cells(found), why_so(found, catalog))
-    return Row(cells, id=model_row_id(found.model.id))
+    cells = (heading, *fit_cells(assessment), why_so(assessment, catalog))
+    return Row(cells, id=model_row_id(assessment.model.id))
 
 
-def details(found: Assessment, catalog: Catalog) -> Details:
+def details(assessment: Assessment, catalog: Catalog) -> Details:
     """Describe one verdict whole."""
     refused = None
-    if found.refused:
-        caption = f"Plans that the rules refuse for {found.model.name}"
-        refused = refused_table(found.refused, catalog, caption=caption, id="refused-here")
-    ledger = ledger_view(found, id="held") if found.ledger else None
-    return Details(found.model.name, _facts(found, catalog), ledger, refused)
+    if assessment.refused:
+        caption = f"Plans that the rules refuse for {assessment.model.name}"
+        refused = refused_table(assessment.refused, catalog, caption=caption, id="refused-here")
+    ledger = ledger_view(assessment, id="held") if assessment.ledger else None
+    return Details(assessment.model.name, _facts(assessment, catalog), ledger, refused)
 
 
-def _facts(found: Assessment, catalog: Catalog) -> Table:
-    runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
-    note, speed = start_note(found), found.speed
+def _facts(assessment: Assessment, catalog: Catalog) -> Table:
+    runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
+    note, speed = start_note(assessment), assessment.speed
     pairs: list[tuple[str, Cell]] = [
-        ("Verdict", TierMark(found.tier)),
-        ("Why", why_so(found, catalog)),
-        ("Model", Link(url_of("model", found.model.id), found.model.name)),
-        ("Checkpoint", checkpoint_name(found)),
-        ("Size", NumberCell(found.weights_bytes, Unit.GIB)),
-        ("Runtime", Parts((runtime, f" {found.profile.version}"))),
-        ("Plan", plan_words(found.plan) if found.plan else Absent("no valid plan")),
+        ("Verdict", TierMark(assessment.tier)),
+        ("Why", why_so(assessment, catalog)),
+        ("Model", Link(url_of("model", assessment.model.id), assessment.model.name)),
+        ("Checkpoint", checkpoint_name(assessment)),
+        ("Size", NumberCell(assessment.weights_bytes, Unit.GIB)),
+        ("Runtime", Parts((runtime, f" {assessment.profile.version}"))),
+        ("Plan", plan_words(assessment.plan) if assessment.plan else Absent("no valid plan")),
     ]
-    if found.plan is not None:
+    if assessment.plan is not None:
         pairs += [
-            ("GPUs of one replica", NumberCell(len(found.plan.ranks), Unit.COUNT)),
-            ("Layers", _layers(found)),
-            ("One replica can fill", NumberCell(found.effective_vram_bytes, Unit.GIB)),
-            ("Busiest GPU", utilization(found)),
-            ("Longest context", max_context(found)),
-            ("Users at 8K / 32K", users(found)),
+            ("GPUs of one replica", NumberCell(len(assessment.plan.ranks), Unit.COUNT)),
+            ("Layers", _layers(assessment)),
+            ("One replica can fill", NumberCell(assessment.effective_vram_bytes, Unit.GIB)),
+            ("Busiest GPU", utilization(assessment)),
+            ("Longest context", max_context(assessment)),
+            ("Users at 8K / 32K", users(assessment)),
         ]
     if note is not None:
         pairs.append(("To start", note))
@@ -139,18 +144,18 @@ def _facts(found: Assessment, catalog: Catalog) -> Table:
             ("Decode, one stream", span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)),
             ("Decode, all streams", span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S)),
             ("Decode, each of them", span(speed.each_tokens_per_s, Unit.TOKENS_PER_S)),
-            *speed_rows(found),
+            *speed_rows(assessment),
         ]
     pairs += [
-        ("Known by", EvidenceMark(found.known_by)),
-        ("Assessment", Code(found.id)),
+        ("Known by", EvidenceMark(assessment.known_by)),
+        ("Assessment", Code(assessment.id)),
     ]
-    return facts("verdict-facts", f"{found.model.name} on this build", tuple(pairs))
+    return facts("verdict-facts", f"{assessment.model.name} on this build", tuple(pairs))
 
 
-def _layers(found: Assessment) -> Cell:
+def _layers(assessment: Assessment) -> Cell:
     """Say how many layers each stage or GPU holds."""
-    plan = found.plan
+    plan = assessment.plan
     if plan is None:
         return Absent()
     place = "GPU" if plan.kind in LAYER_KINDS else "stage"

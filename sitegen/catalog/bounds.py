@@ -13,8 +13,8 @@ from sitegen.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What a number can be. ``zero`` counts for constants; a record's field says it itself."""
+class NumberRange:
+    """The range of a number. ``zero`` counts for constants; a record's field says it itself."""
 
     unit: str
     least: float
@@ -43,52 +43,52 @@ def _written(number: float) -> str:
 OF_UNIT = {
     bounds.unit: bounds
     for bounds in (
-        Bounds("/1", 1e-4, 1e4),
-        Bounds("1/s", 1e-3, 1e9),
-        Bounds("GB/s", 1e-3, 1e6),
-        Bounds("GB", 1e-6, 1e6),
-        Bounds("GiB", 1e-6, 2**16, zero=True),
-        Bounds("MiB", 1e-3, 2**26, zero=True),
-        Bounds("KiB", 1e-3, 2**36, zero=True),
-        Bounds("bytes", 0.01, 2**20),
-        Bounds("bytes/token", 0.01, 2**40),
-        Bounds("bits", 0.01, 64),
-        Bounds("TFLOPS", 1e-3, 1e6),
-        Bounds("TOPS", 1e-3, 1e6),
-        Bounds("MHz", 1, 1e5),
-        Bounds("tokens", 1, 2**30),
-        Bounds("streams", 1, 2**20),
-        Bounds("sequences", 1, 2**20),
-        Bounds("tokens/s", 1e-3, 1e8),
-        Bounds("us", 1e-3, 1e7),
-        Bounds("ms", 1e-6, 1e7),
-        Bounds("s", 1e-6, 1e8),
-        Bounds("W", 0.1, 1e6),
-        Bounds("mm", 1, 1e4),
-        Bounds("lanes", 1, 1024),
-        Bounds("USD", 0.01, 1e9),
-        Bounds("USD/kWh", 1e-4, 1e3),
-        Bounds("USD/1k tokens", 1e-6, 1e4),
-        Bounds("USD/1M tokens", 1e-4, 1e6),
-        Bounds("parameters", 1, 1e14),
-        Bounds("points", 1e-3, 1e4),
-        Bounds("log-odds", 1e-4, 100, zero=True),  # a rule of its own says more
+        NumberRange("/1", 1e-4, 1e4),
+        NumberRange("1/s", 1e-3, 1e9),
+        NumberRange("GB/s", 1e-3, 1e6),
+        NumberRange("GB", 1e-6, 1e6),
+        NumberRange("GiB", 1e-6, 2**16, zero=True),
+        NumberRange("MiB", 1e-3, 2**26, zero=True),
+        NumberRange("KiB", 1e-3, 2**36, zero=True),
+        NumberRange("bytes", 0.01, 2**20),
+        NumberRange("bytes/token", 0.01, 2**40),
+        NumberRange("bits", 0.01, 64),
+        NumberRange("TFLOPS", 1e-3, 1e6),
+        NumberRange("TOPS", 1e-3, 1e6),
+        NumberRange("MHz", 1, 1e5),
+        NumberRange("tokens", 1, 2**30),
+        NumberRange("streams", 1, 2**20),
+        NumberRange("sequences", 1, 2**20),
+        NumberRange("tokens/s", 1e-3, 1e8),
+        NumberRange("us", 1e-3, 1e7),
+        NumberRange("ms", 1e-6, 1e7),
+        NumberRange("s", 1e-6, 1e8),
+        NumberRange("W", 0.1, 1e6),
+        NumberRange("mm", 1, 1e4),
+        NumberRange("lanes", 1, 1024),
+        NumberRange("USD", 0.01, 1e9),
+        NumberRange("USD/kWh", 1e-4, 1e3),
+        NumberRange("USD/1k tokens", 1e-6, 1e4),
+        NumberRange("USD/1M tokens", 1e-4, 1e6),
+        NumberRange("parameters", 1, 1e14),
+        NumberRange("points", 1e-3, 1e4),
+        NumberRange("log-odds", 1e-4, 100, zero=True),  # a rule of its own says more
     )
 }
 """Bounds of a number in a unit. A constant is never negative; zero only where it says so."""
-OTHERWISE = Bounds("/1", 1e-9, 1e15)
+OTHERWISE = NumberRange("/1", 1e-9, 1e15)
 """Bounds in a unit that is not listed, and of a figure of a claim."""
-OF_CONFIG = Bounds("/1", 1e-9, 2**29)
+OF_CONFIG = NumberRange("/1", 1e-9, 2**29)
 """Bounds of a number in a model's config: rows of an n-gram table come nearest, 384 million."""
 
-_COUNT = Bounds("/1", 1, 2**20)
-_SHARE = Bounds("/1", 1e-4, 1)
-_STEP = Bounds("tokens", 1, 2**22)
+_COUNT = NumberRange("/1", 1, 2**20)
+_SHARE = NumberRange("/1", 1e-4, 1)
+_STEP = NumberRange("tokens", 1, 2**22)
 OF_CONSTANT = {
     **dict.fromkeys(
         ("state_slots", "graph_copies", "in_flight_batches", "mxfp4_width_multiple"), _COUNT
     ),
-    "state_bits": Bounds("bits", 8, 64),
+    "state_bits": NumberRange("bits", 8, 64),
     "logit_rows": _STEP,
     **dict.fromkeys(
         (
@@ -96,18 +96,18 @@ OF_CONSTANT = {
             "reconstructed_matrices",
             "page_cache_share", "sliding_pool_ratio", "state_pool_share", "warm_up_share",
         ),
-        Bounds("/1", 1e-4, 1e4, zero=True),
+        NumberRange("/1", 1e-4, 1e4, zero=True),
     ),
 }  # fmt: skip
 """Bounds of single constants, by name: what is counted, and what may be absent altogether."""
 ENDINGS = {
-    "_exponent": Bounds("/1", 1e-4, 4),
+    "_exponent": NumberRange("/1", 1e-4, 4),
     "_efficiency": _SHARE,
     "_fraction": _SHARE,
     "_utilization": _SHARE,
     "_limit": _SHARE,
-    "block_tokens": Bounds("tokens", 1, 2**16),
-    "multiple_tokens": Bounds("tokens", 1, 2**16),
+    "block_tokens": NumberRange("tokens", 1, 2**16),
+    "multiple_tokens": NumberRange("tokens", 1, 2**16),
     "batch_tokens": _STEP,
     "batched_tokens": _STEP,
     "chunk_paged_tokens": _STEP,
@@ -115,18 +115,20 @@ ENDINGS = {
 """Bounds by the end of a constant's or key's name, where those of the unit are too wide."""
 OF_KEY = {
     **dict.fromkeys(("mean", "p50", "p95", "p99"), OF_UNIT["ms"]),
-    **dict.fromkeys(("counts", "count", "gpus", "completed", "failed"), Bounds("/1", 1, 2**31)),
+    **dict.fromkeys(
+        ("counts", "count", "gpus", "completed", "failed"), NumberRange("/1", 1, 2**31)
+    ),
     **dict.fromkeys(("multiprocessors", "layers", "gpu_layers"), _COUNT),
     **dict.fromkeys(("group_size", "block_rows"), _COUNT),
     **dict.fromkeys(("tensor_parallel_group", "tensor_parallel_block"), _COUNT),
     **dict.fromkeys(("max_num_seqs", "graph_batch", "graph_batch_wide", "sequences"), _COUNT),
-    **dict.fromkeys(("tensor", "pipeline", "data"), Bounds("/1", 1, 2**16)),
-    **dict.fromkeys(("file_bytes", "bytes"), Bounds("bytes", 1, 2**50)),
+    **dict.fromkeys(("tensor", "pipeline", "data"), NumberRange("/1", 1, 2**16)),
+    **dict.fromkeys(("file_bytes", "bytes"), NumberRange("bytes", 1, 2**50)),
     "unified_default_fraction": OF_UNIT["/1"],  # a rule of its own says more
-    "half_digit": Bounds("/1", 1e-12, 2**50),
-    **dict.fromkeys(("value", "error", "baseline_value"), Bounds("/1", 1e-12, 1e6)),
-    **dict.fromkeys(("questions", "downloads"), Bounds("/1", 1, 2**50)),
-    "seed": Bounds("/1", 1, 2**63 - 1),
+    "half_digit": NumberRange("/1", 1e-12, 2**50),
+    **dict.fromkeys(("value", "error", "baseline_value"), NumberRange("/1", 1e-12, 1e6)),
+    **dict.fromkeys(("questions", "downloads"), NumberRange("/1", 1, 2**50)),
+    "seed": NumberRange("/1", 1, 2**63 - 1),
     "request_rate_per_s": OF_UNIT["1/s"],
 }
 """Bounds of a record's key whose name ends in no unit."""
@@ -153,7 +155,7 @@ UNITS_OF_KEYS = {
 
 
 @cache
-def bounds_of_constant(name: str, unit: str) -> Bounds:
+def bounds_of_constant(name: str, unit: str) -> NumberRange:
     """Return the bounds of a constant by its name in snake case and its unit.
 
     >>> str(bounds_of_constant("kv_block_tokens", "tokens"))
@@ -164,7 +166,7 @@ def bounds_of_constant(name: str, unit: str) -> Bounds:
 
 
 @cache
-def bounds_of_key(key: str) -> Bounds:
+def bounds_of_key(key: str) -> NumberRange:
     """Return the bounds of a number by the key that it stands under, or its list does.
 
     >>> str(bounds_of_key("tdp_watts"))

@@ -1,4 +1,4 @@
-"""What a catalog file may be called, and what its name says: kind and id."""
+"""Names of catalog files, and the kind and id that they say."""
 
 from __future__ import annotations
 

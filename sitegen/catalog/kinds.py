@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """What a catalog file describes, in the singular, as messages say it."""
+    """Kind of a catalog file, in the singular, as messages say it."""
 
     GPU = "gpu"
     INTERCONNECT = "interconnect"

@@ -35,7 +35,7 @@ LICENCE_SCHEMA: list[JsonValue] = [
     {"enum": [*sorted(LICENCES)]},
     {"type": "string", "pattern": f"^{OWN}."},
 ]
-"""What editors offer and accept."""
+"""Schema of licences that editors offer and accept."""
 
 OTHER_NAMES: Mapping[str, str] = {
     "apache 2.0": "apache-2.0",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TypeVar, cast
 
 from sitegen.catalog import checks
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.file_names import list_files
+from sitegen.catalog.file_names import CatalogFile, list_files
 from sitegen.catalog.kinds import RECORDS, Kind
 from sitegen.catalog.one_record import read_record
 from sitegen.catalog.records.benchmarks import BenchmarkRecord
@@ -27,8 +27,33 @@ from sitegen.catalog.records.parts import Record
 from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
 from sitegen.catalog.resolve.catalog import resolve
 from sitegen.problems import Problem, ProblemsFound, Severity
+from sitegen.values import dataclass
 
 R = TypeVar("R", bound=Record)
+
+
+@dataclass(slots=True)
+class KnownRecords:
+    """Records of files that were read before, by path, and the ids that stood beside them."""
+
+    ids: Mapping[Kind, frozenset[str]] = field(default_factory=dict)
+    by_path: dict[str, Authored[Record]] = field(default_factory=dict)
+
+    def read(
+        self, file: CatalogFile, ids: Mapping[Kind, frozenset[str]]
+    ) -> tuple[Authored[Record] | None, tuple[Problem, ...]]:
+        """Read a file, unless it and all ids are as they were when it was read without problems."""
+        if ids != self.ids:
+            self.by_path.clear()
+            self.ids = ids
+        path = file.source.path
+        before = self.by_path.get(path)
+        if before is not None and before.source.text.text == file.source.text:
+            return before, ()
+        record, problems = read_record(file, ids)
+        if record is not None and not problems:
+            self.by_path[path] = record
+        return record, problems
 
 
 def parse_catalog(files: Mapping[str, str], *, today: str = "") -> Catalog:
@@ -48,9 +73,17 @@ def parse_catalog(files: Mapping[str, str], *, today: str = "") -> Catalog:
     return parse_authored(files, today=today)[1]
 
 
-def parse_authored(files: Mapping[str, str], *, today: str = "") -> tuple[CatalogRecords, Catalog]:
-    """Parse as ``parse_catalog`` does, and keep the records as they are written beside it."""
-    records, problems = read_records(files, today=today)
+def parse_authored(
+    files: Mapping[str, str], *, today: str = "", known: KnownRecords | None = None
+) -> tuple[CatalogRecords, Catalog]:
+    """Parse as ``parse_catalog`` does, and keep the records as they are written beside it.
+
+    Args:
+        files: As ``parse_catalog``.
+        today: As ``parse_catalog``.
+        known: Records of files that were read before; takes those that are read now.
+    """
+    records, problems = read_records(files, today=today, known=known)
     problems += checks.problems_of(records)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise ProblemsFound(problems)
@@ -58,14 +91,15 @@ def parse_authored(files: Mapping[str, str], *, today: str = "") -> tuple[Catalo
 
 
 def read_records(
-    files: Mapping[str, str], *, today: str = ""
+    files: Mapping[str, str], *, today: str = "", known: KnownRecords | None = None
 ) -> tuple[CatalogRecords, list[Problem]]:
     """Read every file that can be read, with the problems of those that cannot."""
+    known = known or KnownRecords()
     listing = list_files(files)
     problems = list(listing.problems)
     valid: dict[Kind, dict[str, Authored[Record]]] = {kind: {} for kind in Kind}
     for file in listing.files:
-        record, found = read_record(file, listing.ids)
+        record, found = known.read(file, listing.ids)
         problems += found
         if record is not None:
             valid[file.kind][file.id] = record

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a record, in the author's words."""
+"""Pydantic's errors in a record, in the author's words."""
 
 from __future__ import annotations
 

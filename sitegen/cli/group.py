@@ -60,6 +60,10 @@ COMMANDS = {
         "sitegen.cli.commands.import_command",
         "Make a benchmark record of what a tool wrote.",
     ),
+    "compare": (
+        "sitegen.cli.commands.compare_command",
+        "Put a start's log, or a benchmark, beside the prediction.",
+    ),
     "import-hub": (
         "sitegen.cli.commands.import_hub_command",
         "Propose repositories that a listing has.",

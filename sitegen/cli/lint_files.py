@@ -6,28 +6,16 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files as package_files
 from pathlib import Path
 
 from sitegen.catalog.text.source_text import MAX_BYTES, SourceText, decode
 from sitegen.cli.exits import CommandError
-from sitegen.lint.options import OptionTable, tables_of
 from sitegen.lint.reading import SUFFIXES
 from sitegen.problems import Problem, SourceSpan
 
 SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 MOST_FILES = 20_000
 Sources = tuple[tuple[SourceText, str], ...]
-
-
-@cache
-def option_tables() -> dict[str, OptionTable]:
-    """Read the tables of options that the package carries."""
-    folder = package_files("sitegen.lint").joinpath("options")
-    return tables_of(
-        {one.name: one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".json")}
-    )
 
 
 def sources_of(

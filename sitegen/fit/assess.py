@@ -116,37 +116,39 @@ def build_assessment(
     subject = subject_of(request)
     if chosen is None:
         return refused_assessment(engine, request, _why_nothing(engine, subject, request.combo), ())
-    found, replicas = chosen.evaluation, chosen.replicas
-    limits, ledger = engine.detail(found, lambda: _detail(subject, found))
+    evaluation, replicas = chosen.evaluation, chosen.replicas
+    limits, ledger = engine.detail(evaluation, lambda: _detail(subject, evaluation))
     cure = None
     if cured:
         owned = Owned.of(request.combo)
-        cure = engine.cure(found, owned, lambda: cheapest_cure(engine, subject, found, owned))
-    weights = found.reduced.weights
+        cure = engine.cure(
+            evaluation, owned, lambda: cheapest_cure(engine, subject, evaluation, owned)
+        )
+    weights = evaluation.reduced.weights
     made = Assessment(
-        id=assessment_id(request, found.settings, found.split),
+        id=assessment_id(request, evaluation.settings, evaluation.split),
         model=subject.model,
         checkpoint=subject.checkpoint,
         runtime=subject.runtime,
         profile=subject.profile,
         combo=request.combo,
         workload=request.workload,
-        settings=found.settings,
-        tier=found.tier,
-        reasons=_completed(found.reasons, limits),
-        shortage_bytes=found.shortage_bytes,
-        too_close=found.too_close,
+        settings=evaluation.settings,
+        tier=evaluation.tier,
+        reasons=_completed(evaluation.reasons, limits),
+        shortage_bytes=evaluation.shortage_bytes,
+        too_close=evaluation.too_close,
         cure=cure,
-        plan=found.replica.plan(replicas),
+        plan=evaluation.replica.plan(replicas),
         ledger=ledger,
         limits=limits,
-        speed=_speed(engine, found, limits, replicas),
-        unpriced=unpriced(found.settings, found.workload),
+        speed=_speed(engine, evaluation, limits, replicas),
+        unpriced=unpriced(evaluation.settings, evaluation.workload),
         refused=_refused(engine, subject, request.combo),
         weights_bytes=weights.total_bytes,
-        effective_vram_bytes=found.replica.effective_bytes(),
-        verdict_context_tokens=found.context_tokens,
-        verdict_utilization=found.utilization,
+        effective_vram_bytes=evaluation.replica.effective_bytes(),
+        verdict_context_tokens=evaluation.context_tokens,
+        verdict_utilization=evaluation.utilization,
         evidence=Evidence.ESTIMATED,
         best=best_plans(engine, subject, plans_beside) if plans_beside else None,
     )
@@ -154,24 +156,26 @@ def build_assessment(
 
 
 def best_plans(
-    engine: FitEngine, subject: ServedCheckpoint, found: Sequence[PlacedPlan]
+    engine: FitEngine, subject: ServedCheckpoint, placeds: Sequence[PlacedPlan]
 ) -> BestPlans:
     """Choose, for each question of a row, the best of some comfortable plans.
 
     The longest context is sought among the plans that span most GPUs, which have most room.
     """
     model_context = subject.model.context_tokens
-    widest = max(len(one.evaluation.group.ranks) for one in found)
-    roomy = [one for one in found if len(one.evaluation.group.ranks) == widest]
-    reach = [engine.longest(one.evaluation, model_context) for one in roomy]
+    widest = max(len(placed.evaluation.group.ranks) for placed in placeds)
+    roomy = [placed for placed in placeds if len(placed.evaluation.group.ranks) == widest]
+    reach = [engine.longest(placed.evaluation, model_context) for placed in roomy]
     users = {}
     for tokens in SHOWN_CONTEXTS:
         if tokens <= model_context:
-            counts = [engine.held(one.evaluation, tokens) * one.replicas for one in found]
+            counts = [
+                engine.held(placed.evaluation, tokens) * placed.replicas for placed in placeds
+            ]
             most = counts.index(max(counts))
-            users[tokens] = (counts[most], _plan_of(found[most]))
-    speeds = [_known_speed(one.evaluation) for one in found]
-    fastest = found[speeds.index(max(speeds))]
+            users[tokens] = (counts[most], _plan_of(placeds[most]))
+    speeds = [_known_speed(placed.evaluation) for placed in placeds]
+    fastest = placeds[speeds.index(max(speeds))]
     longest = reach.index(max(reach))
     return BestPlans(
         longest_context=(reach[longest], _plan_of(roomy[longest])),
@@ -182,9 +186,13 @@ def best_plans(
     )
 
 
-def _known_speed(found: Evaluation) -> float:
+def _known_speed(evaluation: Evaluation) -> float:
     """Decode speed of one stream; 0 under settings whose effect on it is unknown."""
-    return 0.0 if unpriced(found.settings, found.workload) else found.single_tokens_per_s.mid
+    return (
+        0.0
+        if unpriced(evaluation.settings, evaluation.workload)
+        else evaluation.single_tokens_per_s.mid
+    )
 
 
 def _plan_of(candidate: PlacedPlan) -> ParallelPlan:
@@ -201,12 +209,12 @@ def _with_evidence(engine: FitEngine, made: Assessment) -> Assessment:
     return replace(made, evidence=memory, speed=speed, anchors=(*measured, *logged))
 
 
-def _detail(subject: ServedCheckpoint, found: Evaluation) -> Detail:
+def _detail(subject: ServedCheckpoint, evaluation: Evaluation) -> Detail:
     """Compute what only a shown plan needs."""
-    workload = found.workload
+    workload = evaluation.workload
     return (
-        limits_of(found, subject.model.context_tokens),
-        found.replica.ledger(workload.context_tokens, workload.sequences),
+        limits_of(evaluation, subject.model.context_tokens),
+        evaluation.replica.ledger(workload.context_tokens, workload.sequences),
     )
 
 
@@ -220,39 +228,41 @@ def _completed(reasons: tuple[Reason, ...], limits: Limits) -> tuple[Reason, ...
     )
 
 
-def limits_of(found: Evaluation, longest: int) -> Limits:
+def limits_of(evaluation: Evaluation, longest: int) -> Limits:
     """Search how far the plan goes, up to the model's own context."""
     contexts = tuple(tokens for tokens in SHOWN_CONTEXTS if tokens <= longest)
-    return found.replica.limits(longest, contexts)
+    return evaluation.replica.limits(longest, contexts)
 
 
-def _speed(engine: FitEngine, found: Evaluation, limits: Limits, replicas: int) -> Speed | None:
+def _speed(
+    engine: FitEngine, evaluation: Evaluation, limits: Limits, replicas: int
+) -> Speed | None:
     """Estimate the speed of a plan; ``None`` where a setting's effect on it is unknown.
 
     Each replica serves the sequences that the workload asks for, as far as they fit at its
     context. One sequence is no wish: then as many as fit, up to the policy's cap.
     """
-    if found.pipeline is None or unpriced(found.settings, found.workload):
+    if evaluation.pipeline is None or unpriced(evaluation.settings, evaluation.workload):
         return None
-    asked, cap = found.workload.sequences, engine.judge.streams_cap
+    asked, cap = evaluation.workload.sequences, engine.judge.streams_cap
     most = asked if asked > 1 else cap
-    held = _held(found, limits, most + 1)
+    held = _held(evaluation, limits, most + 1)
     return engine.judge.speed.speed(
-        found.pipeline,
-        found.group,
-        context=found.workload.context_tokens // 2,
+        evaluation.pipeline,
+        evaluation.group,
+        context=evaluation.workload.context_tokens // 2,
         batch=max(1, min(most, held)),
         replicas=replicas,
         capped=asked == 1 and held > cap,
     )
 
 
-def _held(found: Evaluation, limits: Limits, wanted: int) -> int:
+def _held(evaluation: Evaluation, limits: Limits, wanted: int) -> int:
     """Count the sequences of the workload's length that a replica holds, at least to ``wanted``."""
-    tokens = found.workload.context_tokens
+    tokens = evaluation.workload.context_tokens
     known = limits.sequences_at.get(tokens)
     if known is None or known == limits.counted_to < wanted:
-        return found.replica.most_sequences(tokens, wanted)
+        return evaluation.replica.most_sequences(tokens, wanted)
     return known
 
 

@@ -31,7 +31,7 @@ class FitTier(StrEnum):
 
 
 class PlanGoal(StrEnum):
-    """What the planner optimizes."""
+    """The planner's objective."""
 
     LARGEST_MODEL = "largest-model"
     LATENCY = "latency"
@@ -48,9 +48,9 @@ class Anchor:
         run: Id of the run in that file.
         tokens_per_s: Decode speed of one stream, for ``speed``.
         depth_tokens: Tokens in the cache; ``None`` where the source does not say.
-        differs: What is not as in the assessment, one word each: ``version``, ``context``,
+        differs: Differences from the assessment, one word each: ``version``, ``context``,
             ``quantization``, ``link``, ``kv-dtype``, ``power``, ``eager``.
-        evidence: What the record makes of an assessment whose estimate it confirms.
+        evidence: Evidence tier of an assessment whose estimate the record confirms.
     """
 
     quantity: str
@@ -125,7 +125,7 @@ class Assessment:
     evidence: Evidence
     """How memory is known; ``speed`` has a word of its own."""
     anchors: tuple[Anchor, ...] = ()
-    """What was measured near here, nearest first; beside the estimates, never mixed with them."""
+    """Measurements near this assessment, nearest first; never mixed with the estimates."""
     best: BestPlans | None = None
     """The best plans for other questions than the plan's own; empty where it is not comfortable."""
     unpriced: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ class Assessment:
 
     @property
     def verdict_need_bytes(self) -> int:
-        """What the busiest GPU needs where the verdict was reached; 0 without a valid plan."""
+        """Memory that the busiest GPU needs at the verdict's context; 0 without a valid plan."""
         if self.busiest is None or self.verdict_utilization is None:
             return 0
         return int(self.verdict_utilization.mid * self.busiest.budget_bytes)

@@ -111,6 +111,6 @@ def _carved(combo: Combo, start: int, stop: int, name: str) -> Combo:
 
 
 def _between(combo: Combo, first: Combo, second: Combo) -> Interconnect | None:
-    """Return the link from pool to pool: inside a machine that holds both, else the network."""
+    """Return the link from pool to pool: inside a node that holds both, else the network."""
     together = len(first.nodes) == len(second.nodes) == len(combo.nodes) == 1
     return combo.nodes[0].link if together else combo.network

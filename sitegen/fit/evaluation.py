@@ -109,7 +109,7 @@ class Judge:
             *_spilled(replica, workload),
             *defects,
         )
-        found = self._judged(
+        evaluation = self._judged(
             replica,
             lambda: _split_path(replica, workload, handover_tensors, runtime),
             workload,
@@ -117,25 +117,27 @@ class Judge:
             budget_bytes=min(d.usable_bytes(raised=settings.raised_limit) for d in group.gpus),
             warnings=warnings,
         )
-        return self._allocated(found, replica)
+        return self._allocated(evaluation, replica)
 
-    def _allocated(self, found: Evaluation, replica: SplitReplica) -> Evaluation:
+    def _allocated(self, evaluation: Evaluation, replica: SplitReplica) -> Evaluation:
         """Lower the verdict where the driver refuses the largest piece at the asked context.
 
         A shorter context helps where the piece is the graph; a tensor of the weights stays.
         """
-        limit, sequences = replica.settings.largest_allocation_bytes, found.workload.sequences
-        tokens = found.workload.context_tokens
+        limit, sequences = replica.settings.largest_allocation_bytes, evaluation.workload.sequences
+        tokens = evaluation.workload.context_tokens
         if limit is None or replica.largest_allocation_bytes(tokens, sequences) <= limit:
-            return found
+            return evaluation
         need = replica.largest_allocation_bytes(tokens, sequences)
         shortest = min(tokens, self.thresholds.reduced_context_tokens)
         helps = replica.largest_allocation_bytes(shortest, sequences) <= limit
         tier = FitTier.NOT_PRACTICAL
-        if helps and found.tier is not FitTier.NOT_PRACTICAL:
+        if helps and evaluation.tier is not FitTier.NOT_PRACTICAL:
             tier = FitTier.BORDERLINE
         reason = Reason("ALLOCATION_LIMIT", {"need_bytes": need, "limit_bytes": limit})
-        return replace(found, tier=tier, reasons=(reason, *found.reasons), too_close=False)
+        return replace(
+            evaluation, tier=tier, reasons=(reason, *evaluation.reasons), too_close=False
+        )
 
     def _judged(
         self,
@@ -233,7 +235,7 @@ def _setting_warnings(
 
 
 def _spikes(replica: PagedReplica | SplitReplica, weights_bytes: int) -> tuple[Reason, ...]:
-    """Warn where loading needs more than the machine has, although the model itself fits."""
+    """Warn where loading needs more than the node has, although the model itself fits."""
     first = replica.group.gpus[0]
     spike = first.load_spike.mid
     if not spike or weights_bytes + spike <= first.visible_bytes:

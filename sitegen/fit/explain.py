@@ -19,7 +19,7 @@ ASSUMPTIONS_OF_LINE = {
         "gpu-context-other-mib",
     ),
 }  # fmt: skip
-"""Which assumptions a line of a layer split is made with beside the profile."""
+"""Assumptions behind each ledger line of a layer split, beside the profile's constants."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ PROFILED = frozenset({MemoryModel.PAGED, MemoryModel.LAYER_SPLIT, MemoryModel.EA
 """Memory models whose runtimes are assessed."""
 
 USUAL_NETWORK = "ethernet-10g"
-"""What joins machines of a kind that the catalog has no network of."""
+"""Network between nodes of a kind for which the catalog has none."""
 Detail = tuple[Limits, tuple[GpuLedger, ...]]
 """What only a shown plan needs: how far it goes and what each GPU holds."""
 
@@ -177,8 +177,8 @@ class FitEngine:
         ]
         return tuple(self.prepare(subject) for subject in sorted(subjects, key=_turn))
 
-    def on_one_machine(self, runnable: RunnableCheckpoint) -> RunnableCheckpoint:
-        """Return a checkpoint under the runtime that its own one extends to unequal machines."""
+    def on_one_node(self, runnable: RunnableCheckpoint) -> RunnableCheckpoint:
+        """Return a checkpoint under the runtime that its own one extends to unequal nodes."""
         subject = runnable.subject
         own, wanted = subject.runtime, subject.checkpoint.quantization.format
         can = own.capabilities
@@ -196,7 +196,7 @@ class FitEngine:
         return runnable
 
     def is_redundant_runtime(self, runtime: Runtime, loaded: str) -> bool:
-        """Whether another assessed runtime gives the same verdicts for a format and more."""
+        """True if another assessed runtime gives the same verdicts for a format, and more."""
         return runtime.memory_model is not MemoryModel.PAGED and any(
             loaded in other.formats and _runs_wherever(other, runtime)
             for other, _ in self._assessed
@@ -252,28 +252,28 @@ class FitEngine:
             self._of_combo[id(combo)] = (combo, listed)
         return self._of_combo[id(combo)][1]
 
-    def canonical(self, found: GpuGroup) -> GpuGroup:
+    def canonical(self, group: GpuGroup) -> GpuGroup:
         """Return the one value that stands for all sets of this kind, in whatever combo."""
-        single = replace(found, replicas=1)
+        single = replace(group, replicas=1)
         return self._sets.setdefault(_signature(single), single)
 
-    def detail(self, found: Evaluation, compute: Callable[[], Detail]) -> Detail:
+    def detail(self, evaluation: Evaluation, compute: Callable[[], Detail]) -> Detail:
         """Remember the details of an evaluation, which combos share."""
-        if found not in self._details:
-            self._details[found] = compute()
-        return self._details[found]
+        if evaluation not in self._details:
+            self._details[evaluation] = compute()
+        return self._details[evaluation]
 
     def cure(
-        self, found: Evaluation, owned: Hashable, compute: Callable[[], Cure | None]
+        self, evaluation: Evaluation, owned: Hashable, compute: Callable[[], Cure | None]
     ) -> Cure | None:
         """Remember what would help an evaluation, for readers who own as much."""
-        known = self._cures.setdefault(found, {})
+        known = self._cures.setdefault(evaluation, {})
         if owned not in known:
             known[owned] = compute()
         return known[owned]
 
     def usual_network(self, gpu_id: str) -> Interconnect | None:
-        """Return what joins machines with a GPU in most combos, or what most people have."""
+        """Return the network between nodes with a GPU in most combos, or the most common one."""
         if gpu_id not in self._networks:
             links = [
                 combo.network
@@ -285,27 +285,27 @@ class FitEngine:
             self._networks[gpu_id] = self.catalog.interconnects.get(best)
         return self._networks[gpu_id]
 
-    def held(self, found: Evaluation, context_tokens: int) -> int:
+    def held(self, evaluation: Evaluation, context_tokens: int) -> int:
         """Count the sequences of a length that one replica holds at once."""
-        known = self._held.setdefault(found, {})
+        known = self._held.setdefault(evaluation, {})
         if context_tokens not in known:
-            known[context_tokens] = found.replica.sequences(context_tokens)
+            known[context_tokens] = evaluation.replica.sequences(context_tokens)
         return known[context_tokens]
 
-    def longest(self, found: Evaluation, model_context: int) -> int:
+    def longest(self, evaluation: Evaluation, model_context: int) -> int:
         """Return the longest context of one sequence in tokens, up to the model's own."""
-        known = self._longest.setdefault(found, {})
+        known = self._longest.setdefault(evaluation, {})
         if model_context not in known:
-            known[model_context] = found.replica.longest(model_context)
+            known[model_context] = evaluation.replica.longest(model_context)
         return known[model_context]
 
     def open_verdict(
-        self, found: Evaluation, compute: Callable[[], OpenVerdict | None]
+        self, evaluation: Evaluation, compute: Callable[[], OpenVerdict | None]
     ) -> OpenVerdict | None:
         """Remember what would settle an evaluation."""
-        if found not in self._doubts:
-            self._doubts[found] = compute()
-        return self._doubts[found]
+        if evaluation not in self._doubts:
+            self._doubts[evaluation] = compute()
+        return self._doubts[evaluation]
 
 
 FUSED_FAMILIES = frozenset({"gpt_oss"})
@@ -315,7 +315,7 @@ FUSED_FAMILIES = frozenset({"gpt_oss"})
 def expert_tiles(
     model: LanguageModel, checkpoint: Checkpoint, profile: RuntimeProfile
 ) -> tuple[int, ...]:
-    """Return what a runtime pads MXFP4 experts to on each rank, nothing where it does not.
+    """Return the multiples to which a runtime pads MXFP4 experts on each rank, else nothing.
 
     Multiples of width and hidden size for gate and up, then for down.
 
@@ -340,7 +340,7 @@ def expert_tiles(
 
 
 def _verdict_key(subject: ServedCheckpoint, reduced: ReducedCheckpoint) -> Hashable:
-    """Name what a verdict and its details depend on: models that share it share the verdicts."""
+    """Return the key of a verdict and its details: models with one key share verdicts."""
     model, checkpoint = subject.model, subject.checkpoint
     return (
         reduced.shape_key,
@@ -356,7 +356,7 @@ def _verdict_key(subject: ServedCheckpoint, reduced: ReducedCheckpoint) -> Hasha
 
 
 def _looked_up(reduced: ReducedCheckpoint) -> Hashable:
-    """Name what decides whether a runtime has code for a model."""
+    """Return the facts that decide whether a runtime has code for a model."""
     return (reduced.architecture.known_as, reduced.architecture.special_keys)
 
 
@@ -383,15 +383,15 @@ def _runs_wherever(other: Runtime, runtime: Runtime) -> bool:
     return reach and len(other.formats) >= len(runtime.formats) and wider > narrower
 
 
-def _signature(found: GpuGroup) -> Hashable:
+def _signature(group: GpuGroup) -> Hashable:
     return (
-        found.ranks,
-        tuple((d.gpu.id, d.visible_bytes, d.reserved, d.context) for d in found.gpus),
-        found.per_node,
-        found.link.id if found.link else "",
-        found.network.id if found.network else "",
-        found.ram_bytes,
-        found.ram_bandwidth_bytes_per_s,
+        group.ranks,
+        tuple((d.gpu.id, d.visible_bytes, d.reserved, d.context) for d in group.gpus),
+        group.per_node,
+        group.link.id if group.link else "",
+        group.network.id if group.network else "",
+        group.ram_bytes,
+        group.ram_bandwidth_bytes_per_s,
     )
 
 

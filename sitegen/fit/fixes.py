@@ -30,7 +30,7 @@ MEMORY_REASONS = frozenset({"KV_BELOW_CONTEXT", "UNCERTAIN", "HEADROOM"})
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """What the reader has: GPUs in the largest machine, and machines.
+    """The hardware of the reader: GPUs in the largest node, and nodes.
 
     A cure never names fewer.
     """
@@ -45,22 +45,22 @@ class Owned:
 
 
 def cheapest_cure(
-    engine: FitEngine, subject: ServedCheckpoint, found: Evaluation, owned: Owned
+    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation, owned: Owned
 ) -> Cure | None:
     """Find the cheapest change that gives a better tier; None when the tier is the best.
 
     A flag costs less than another file, a file less than hardware.
     """
-    if found.tier is FitTier.COMFORTABLE:
+    if evaluation.tier is FitTier.COMFORTABLE:
         return None
     steps = (
-        _by_settings(engine, subject, found),
-        _by_checkpoint(engine, subject, found),
-        _by_hardware(engine, subject, found, owned),
+        _by_settings(engine, subject, evaluation),
+        _by_checkpoint(engine, subject, evaluation),
+        _by_hardware(engine, subject, evaluation, owned),
     )
     for step in steps:
         for reason, better in step:
-            if RANK[better] < RANK[found.tier]:
+            if RANK[better] < RANK[evaluation.tier]:
                 return Cure(reason.code, reason.arguments, better)
     return None
 
@@ -80,16 +80,16 @@ def _tier(
 
 
 def _by_settings(
-    engine: FitEngine, subject: ServedCheckpoint, found: Evaluation
+    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation
 ) -> Iterator[Attempt]:
     """Yield flags; none of them makes weights smaller."""
-    workload, settings, group = found.workload, found.settings, found.group
+    workload, settings, group = evaluation.workload, evaluation.settings, evaluation.group
     if engine.prepare(subject).exceeds_all_memory(((group, 1),), settings):
         return
-    yield from _by_limit(engine, subject, found)
-    yield from _by_context(engine, found)
-    if isinstance(found.replica, PagedReplica):
-        yield from _by_starting(engine, subject, found)
+    yield from _by_limit(engine, subject, evaluation)
+    yield from _by_context(engine, evaluation)
+    if isinstance(evaluation.replica, PagedReplica):
+        yield from _by_starting(engine, subject, evaluation)
         if subject.model.vision_parameters and not settings.text_only:
             changed = replace(settings, text_only=True)
             yield Reason("TEXT_ONLY", {}), _tier(engine, subject, group, workload, changed)
@@ -116,13 +116,15 @@ def _by_settings(
         )
 
 
-def _by_limit(engine: FitEngine, subject: ServedCheckpoint, found: Evaluation) -> Iterator[Attempt]:
+def _by_limit(
+    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation
+) -> Iterator[Attempt]:
     """Yield the system's limit on GPU memory, where a parameter of the kernel raises it."""
-    first = found.group.gpus[0]
+    first = evaluation.group.gpus[0]
     if first.reserved.mid <= first.raised_reserved.mid:
         return
-    raised = replace(found.settings, raised_limit=True)
-    judged = engine.prepare(subject).evaluations(found.group, found.workload, raised)
+    raised = replace(evaluation.settings, raised_limit=True)
+    judged = engine.prepare(subject).evaluations(evaluation.group, evaluation.workload, raised)
     for one in judged:
         # With the limit raised, having to raise it is no reason any more.
         only = all(reason.code == "OS_LIMIT" for reason in one.reasons)
@@ -130,49 +132,49 @@ def _by_limit(engine: FitEngine, subject: ServedCheckpoint, found: Evaluation) -
         yield Reason("RAISE_OS_LIMIT", {"bytes": first.usable_bytes(raised=True)}), tier
 
 
-def _by_context(engine: FitEngine, found: Evaluation) -> Iterator[Attempt]:
+def _by_context(engine: FitEngine, evaluation: Evaluation) -> Iterator[Attempt]:
     """Yield the longest shorter context that is comfortable, where only memory is in the way."""
-    workload, thresholds = found.workload, engine.judge.thresholds
-    if any(reason.code not in MEMORY_REASONS for reason in found.reasons):
+    workload, thresholds = evaluation.workload, engine.judge.thresholds
+    if any(reason.code not in MEMORY_REASONS for reason in evaluation.reasons):
         return
     fewest, most = thresholds.reduced_context_tokens, workload.context_tokens
     low, high = fewest // CONTEXT_STEP, most // CONTEXT_STEP
     while low < high:
         middle = (low + high + 1) // 2
-        full = found.replica.utilization(middle * CONTEXT_STEP, workload.sequences)
+        full = evaluation.replica.utilization(middle * CONTEXT_STEP, workload.sequences)
         if full.high <= thresholds.comfortable:
             low = middle
         else:
             high = middle - 1
     tokens = low * CONTEXT_STEP
     if fewest <= tokens < most:
-        full = found.replica.utilization(tokens, workload.sequences)
+        full = evaluation.replica.utilization(tokens, workload.sequences)
         if full.high <= thresholds.comfortable:
             yield Reason("SHORTER_CONTEXT", {"context_tokens": tokens}), FitTier.COMFORTABLE
 
 
 def _by_starting(
-    engine: FitEngine, subject: ServedCheckpoint, found: Evaluation
+    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation
 ) -> Iterator[Attempt]:
     """Yield the setting with which the runtime starts, where its default may not."""
-    for reason in found.reasons:
+    for reason in evaluation.reasons:
         if reason.code == "STATE_BLOCKS":
             most = int(reason.arguments["most"])
             lower = 1 << (most.bit_length() - 1) if most > 0 else 1
-            changed = replace(found.settings, max_num_seqs=lower)
+            changed = replace(evaluation.settings, max_num_seqs=lower)
             named = Reason("LOWER_MAX_NUM_SEQS", {"max_num_seqs": lower})
-            yield named, _tier(engine, subject, found.group, found.workload, changed)
+            yield named, _tier(engine, subject, evaluation.group, evaluation.workload, changed)
         if reason.code == "START_ROOM":
-            changed = replace(found.settings, memory_fraction=LOWER_FRACTION)
+            changed = replace(evaluation.settings, memory_fraction=LOWER_FRACTION)
             named = Reason("LOWER_MEMORY_FRACTION", {"fraction": LOWER_FRACTION})
-            yield named, _tier(engine, subject, found.group, found.workload, changed)
+            yield named, _tier(engine, subject, evaluation.group, evaluation.workload, changed)
 
 
 def _by_checkpoint(
-    engine: FitEngine, subject: ServedCheckpoint, found: Evaluation
+    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation
 ) -> Iterator[Attempt]:
     """Yield the model's smaller production checkpoints that the runtime loads, largest first."""
-    size = found.reduced.weights.total_bytes
+    size = evaluation.reduced.weights.total_bytes
     others = []
     for checkpoint in subject.model.checkpoints:
         other = replace(subject, checkpoint=checkpoint)
@@ -182,7 +184,7 @@ def _by_checkpoint(
             if held < size:
                 others.append((held, other))
     for _, other in sorted(others, key=lambda pair: _known_first(pair[1], pair[0])):
-        tier = _tier(engine, other, found.group, found.workload, found.settings)
+        tier = _tier(engine, other, evaluation.group, evaluation.workload, evaluation.settings)
         yield Reason("SMALLER_CHECKPOINT", {"checkpoint": other.checkpoint.id}), tier
 
 
@@ -193,19 +195,22 @@ def _known_first(other: ServedCheckpoint, size: int) -> tuple[bool, int]:
 
 
 def _by_hardware(
-    engine: FitEngine, subject: ServedCheckpoint, found: Evaluation, owned: Owned
+    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation, owned: Owned
 ) -> Iterator[Attempt]:
-    """Yield more memory, more GPUs in the machine or more machines, the least of each first."""
+    """Yield more memory, more GPUs in the node or more nodes, the least of each first."""
     proposals = (
-        _more_memory(found.group),
-        _more_gpus(found.group, owned),
-        _more_nodes(engine, found.group, owned),
+        _more_memory(evaluation.group),
+        _more_gpus(evaluation.group, owned),
+        _more_nodes(engine, evaluation.group, owned),
     )
     for proposed in proposals:
         for reason, group in proposed:
-            if group.usable_bytes >= found.reduced.least_gpu_bytes:
+            if group.usable_bytes >= evaluation.reduced.least_gpu_bytes:
                 larger = engine.canonical(group)
-                yield reason, _tier(engine, subject, larger, found.workload, found.settings)
+                yield (
+                    reason,
+                    _tier(engine, subject, larger, evaluation.workload, evaluation.settings),
+                )
 
 
 Proposal = tuple[Reason, GpuGroup]
@@ -224,7 +229,7 @@ def _more_memory(group: GpuGroup) -> Iterator[Proposal]:
 
 
 def _more_gpus(group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
-    """Yield more of the largest GPU in one machine."""
+    """Yield more of the largest GPU in one node."""
     largest = max(group.gpus, key=lambda d: d.visible_bytes)
     if group.nodes > 1 or isinstance(largest.gpu.memory, UnifiedMemory):
         return
@@ -236,7 +241,7 @@ def _more_gpus(group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
 
 
 def _more_nodes(engine: FitEngine, group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
-    """Yield more machines like these, joined as such machines are, or as most people can."""
+    """Yield more nodes like these, joined as such nodes are, or as most people can."""
     network = group.network or engine.usual_network(group.gpus[0].gpu.id)
     unified = isinstance(group.gpus[0].gpu.memory, UnifiedMemory)
     if network is None or group.mixed or (group.nodes == 1 and not unified):
@@ -253,19 +258,21 @@ def _more_nodes(engine: FitEngine, group: GpuGroup, owned: Owned) -> Iterator[Pr
             yield Reason("MORE_NODES", arguments), replace(larger, network=network)
 
 
-def _repeated(group: GpuGroup, one: UsableGpu, *, per_node: int = 0, nodes: int = 1) -> GpuGroup:
-    """Return a set of equal GPUs like ``one``, without RAM for offload."""
+def _repeated(
+    group: GpuGroup, usable_gpu: UsableGpu, *, per_node: int = 0, nodes: int = 1
+) -> GpuGroup:
+    """Return a set of equal GPUs like ``usable_gpu``, without RAM for offload."""
     each = per_node or len(group.ranks)
     count = each * nodes
     return replace(
         group,
         ranks=tuple((node, at) for node in range(nodes) for at in range(each)),
-        gpus=(one,) * count,
+        gpus=(usable_gpu,) * count,
         per_node=each,
         nodes=nodes,
         mixed=False,
-        smallest=one,
+        smallest=usable_gpu,
         ram_bytes=0,
-        usable_bytes=one.usable_bytes(raised=True) * count,
-        visible_bytes=one.visible_bytes * count,
+        usable_bytes=usable_gpu.usable_bytes(raised=True) * count,
+        visible_bytes=usable_gpu.visible_bytes * count,
     )

@@ -66,44 +66,44 @@ class EvidenceIndex:
     places: Mapping[str, Mapping[tuple[str, Gpus], tuple[_Run, ...]]]
     met: Mapping[str, Mapping[tuple[str, str], tuple[_Run, ...]]]
 
-    def speed(self, found: Assessment) -> tuple[Evidence, tuple[Anchor, ...]]:
+    def speed(self, assessment: Assessment) -> tuple[Evidence, tuple[Anchor, ...]]:
         """Say how the decode speed of an assessment is known, with what was measured."""
-        return self._of(found, "speed", found.workload.context_tokens // 2)
+        return self._of(assessment, "speed", assessment.workload.context_tokens // 2)
 
-    def memory(self, found: Assessment) -> tuple[Evidence, tuple[Anchor, ...]]:
+    def memory(self, assessment: Assessment) -> tuple[Evidence, tuple[Anchor, ...]]:
         """Say how the memory of an assessment is known, with what was logged."""
-        return self._of(found, "memory", found.workload.context_tokens)
+        return self._of(assessment, "memory", assessment.workload.context_tokens)
 
     def _of(
         self,
-        found: Assessment,
+        assessment: Assessment,
         quantity: str,
         depth_tokens: int,
     ) -> tuple[Evidence, tuple[Anchor, ...]]:
-        plan = found.plan
+        plan = assessment.plan
         if plan is None:
             return Evidence.ESTIMATED, ()
-        gpus = _gpus_of(found.combo, plan)
+        gpus = _gpus_of(assessment.combo, plan)
         anchors = tuple(
             _anchor(quantity, run, steps)
-            for run in self.places[quantity].get((found.runtime.id, _names(gpus)), ())
-            if (steps := self._steps(found, plan, run, depth_tokens)) is not None
+            for run in self.places[quantity].get((assessment.runtime.id, _names(gpus)), ())
+            if (steps := self._steps(assessment, plan, run, depth_tokens)) is not None
         )
         if anchors:
             best = min(anchors, key=lambda a: STRENGTH.index(a.evidence)).evidence
             return best, tuple(sorted(anchors, key=lambda a: (len(a.differs), a.run)))
         met = self.met[quantity]
-        known = all((found.runtime.id, gpu.id) in met for gpu in gpus)
+        known = all((assessment.runtime.id, gpu.id) in met for gpu in gpus)
         return (Evidence.EXTRAPOLATED if known else Evidence.ESTIMATED), ()
 
     def _steps(
-        self, found: Assessment, plan: ParallelPlan, run: _Run, depth_tokens: int
+        self, assessment: Assessment, plan: ParallelPlan, run: _Run, depth_tokens: int
     ) -> tuple[str, ...] | None:
         """Name what differs between an assessment and a run; ``None`` if it is another thing."""
-        if run.subject.model != found.model.id:
+        if run.subject.model != assessment.model.id:
             return None
-        bits = self._bits(run.subject, found)
-        own = found.checkpoint.quantization.nominal_bits
+        bits = self._bits(run.subject, assessment)
+        own = assessment.checkpoint.quantization.nominal_bits
         if bits is None or abs(bits - own) > NEAR * own:
             return None
         if _other_split(plan, run.split):
@@ -111,25 +111,25 @@ class EvidenceIndex:
         differs = list(run.remarks)
         if abs(bits - own) > SAME * own:
             differs.append("quantization")
-        if not _same_version(found.runtime, found.profile.version, run.subject.version):
+        if not _same_version(assessment.runtime, assessment.profile.version, run.subject.version):
             differs.append("version")
-        if _links(run.system) != _links_of(found.combo, plan):
+        if _links(run.system) != _links_of(assessment.combo, plan):
             differs.append("link")
-        if run.kv_dtype != found.workload.kv_dtype:
+        if run.kv_dtype != assessment.workload.kv_dtype:
             differs.append("kv-dtype")
         if run.depth_tokens is None or not _alike(run.depth_tokens, depth_tokens):
             differs.append("context")
         return tuple(differs)
 
-    def _bits(self, subject: RunSubject, found: Assessment) -> float | None:
+    def _bits(self, subject: RunSubject, assessment: Assessment) -> float | None:
         """Return bits per weight of what ran; ``None`` where the record does not say."""
-        checkpoint = _listed(found.model.checkpoints, subject.checkpoint)
+        checkpoint = _listed(assessment.model.checkpoints, subject.checkpoint)
         if checkpoint is not None:
             return checkpoint.quantization.nominal_bits
         recipe = self.recipes.get(subject.quantization)
         if recipe is not None:
             return recipe.nominal_bits
-        native = next((c for c in found.model.checkpoints if c.native), None)
+        native = next((c for c in assessment.model.checkpoints if c.native), None)
         return None if native is None else native.quantization.nominal_bits
 
 

@@ -31,7 +31,7 @@ class ToMeasure:
 
     Fields that the quantity does not depend on are empty: memory that a runtime takes whatever
     the model has no model, the size of a loaded file no GPU. ``reserved_bytes`` tells desktops
-    from servers where a system keeps memory of a graphics card.
+    from servers where the system reserves memory of a GPU.
     """
 
     quantity: Uncertain

@@ -52,25 +52,25 @@ def best_plan(question: Question) -> PlacedPlan | None:
     return chosen
 
 
-def _best(found: Sequence[PlacedPlan], goal: PlanGoal) -> PlacedPlan | None:
-    if len(found) == 1:
-        return found[0]
-    return min(found, key=lambda c: _order(c, goal), default=None)
+def _best(placeds: Sequence[PlacedPlan], goal: PlanGoal) -> PlacedPlan | None:
+    if len(placeds) == 1:
+        return placeds[0]
+    return min(placeds, key=lambda c: _order(c, goal), default=None)
 
 
 def _order(candidate: PlacedPlan, goal: PlanGoal) -> tuple[float, ...]:
-    found = candidate.evaluation
-    tp, pp = found.split
-    simplicity = (len(found.group.ranks), pp, -tp)
-    speed = found.single_tokens_per_s.mid
-    tier = RANK[found.tier]
-    if found.tier is FitTier.NOT_PRACTICAL:
-        return (tier, found.utilization.low, *simplicity)
+    evaluation = candidate.evaluation
+    tp, pp = evaluation.split
+    simplicity = (len(evaluation.group.ranks), pp, -tp)
+    speed = evaluation.single_tokens_per_s.mid
+    tier = RANK[evaluation.tier]
+    if evaluation.tier is FitTier.NOT_PRACTICAL:
+        return (tier, evaluation.utilization.low, *simplicity)
     if goal is PlanGoal.LATENCY:
         return (tier, -speed, *simplicity)
     if goal is PlanGoal.THROUGHPUT:
         return (tier, -candidate.replicas, -speed, *simplicity)
-    return (tier, found.utilization.mid, -speed, *simplicity)
+    return (tier, evaluation.utilization.mid, -speed, *simplicity)
 
 
 def _candidates(question: Question) -> list[PlacedPlan]:
@@ -78,13 +78,13 @@ def _candidates(question: Question) -> list[PlacedPlan]:
     sets = _large_enough(question) or list(question.sets[-1:])
     if question.goal is not PlanGoal.THROUGHPUT or len(sets) == 1:
         return _evaluated(question, sets)
-    found: list[PlacedPlan] = []
+    placeds: list[PlacedPlan] = []
     for _, alike in groupby(sorted(sets, key=lambda s: -s[1]), key=lambda s: s[1]):
         some = _evaluated(question, alike)
-        found += some
+        placeds += some
         if any(c.evaluation.tier is FitTier.COMFORTABLE for c in some):
             break
-    return found
+    return placeds
 
 
 def _large_enough(question: Question) -> list[tuple[GpuGroup, int]]:
@@ -137,10 +137,10 @@ def _last_resorts(question: Question) -> Iterator[PlacedPlan]:
     for group, replicas in question.sets:
         first = group.gpus[0]
         if first.reserved.mid > first.raised_reserved.mid:
-            for found in prepared.evaluations(group, workload, raised):
-                yield PlacedPlan(found, replicas)
+            for evaluation in prepared.evaluations(group, workload, raised):
+                yield PlacedPlan(evaluation, replicas)
         spare = group.ram_bytes if offloads else 0
         if spare and least <= group.usable_bytes + spare:
             settings = question.settings
-            for found in prepared.evaluations(group, workload, settings, offload=True):
-                yield PlacedPlan(found, 1)
+            for evaluation in prepared.evaluations(group, workload, settings, offload=True):
+                yield PlacedPlan(evaluation, 1)

@@ -22,7 +22,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ServedCheckpoint:
-    """What is asked about, hardware apart: a checkpoint under a runtime's profile."""
+    """A checkpoint under a runtime's profile, hardware apart."""
 
     model: LanguageModel
     checkpoint: Checkpoint
@@ -37,7 +37,7 @@ class ServedCheckpoint:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationCache:
-    """What was evaluated of a subject, or of others with the same numbers and rules.
+    """Evaluations of a served checkpoint and of others with the same numbers and rules.
 
     ``unsupported`` is shared by all checkpoints of one recipe and class under one profile.
     """
@@ -55,7 +55,7 @@ def _better(cut: Evaluation, whole: Evaluation) -> bool:
 
 
 class RunnableCheckpoint:
-    """One subject with its numbers, its runtime's memory model and what was evaluated of it.
+    """A served checkpoint with its numbers, its runtime's memory model and its evaluations.
 
     Evaluations depend on the kind of GPUs, not on the combo they stand in, so that combos share
     them; gpu sets are compared by identity (``FitEngine.canonical`` keeps one of each kind).
@@ -92,7 +92,7 @@ class RunnableCheckpoint:
         return self.reduced.weights.total_bytes
 
     def exceeds_all_memory(self, sets: Sequence[tuple[GpuGroup, int]], settings: Settings) -> bool:
-        """Whether there are plans, but none of them practical for the size of the weights alone.
+        """True if the weights alone exceed the memory of every GPU group on which a plan is valid.
 
         No set of GPUs, nor its RAM where layers may lie there, can hold what the weights take at
         the low estimate.
@@ -114,7 +114,7 @@ class RunnableCheckpoint:
         return self.memory.supports_cache_type(self.reduced, self.subject.runtime, cache_type)
 
     def unsupported(self, group: GpuGroup) -> Reason | None:
-        """Name what the runtime does not support of the checkpoint on these GPUs."""
+        """Return the reason why the runtime cannot run the checkpoint on these GPUs."""
         key = id(group)
         if key not in self._unsupported:
             self._unsupported[key] = self._refusal(group)
@@ -122,16 +122,16 @@ class RunnableCheckpoint:
 
     def _refusal(self, group: GpuGroup) -> Reason | None:
         runtime, gpus = self.subject.runtime, {d.gpu.id: d.gpu for d in group.gpus}
-        found = compatibility.refusal(
+        reason = compatibility.refusal(
             self.reduced.architecture,
             self.subject.checkpoint,
             runtime,
             self.subject.profile,
             tuple(gpus.values()),
         )
-        if found is None and group.nodes > 1 and not runtime.capabilities.multi_node:
+        if reason is None and group.nodes > 1 and not runtime.capabilities.multi_node:
             return Reason("MULTI_NODE_UNSUPPORTED", {"runtime": runtime.id})
-        return found
+        return reason
 
     def evaluations(
         self,
@@ -250,7 +250,7 @@ class RunnableCheckpoint:
         return reason is None
 
     def _may_stage(self) -> bool:
-        """Whether a runtime that places whole layers can place them on several machines."""
+        """Whether a runtime that places whole layers can place them on several nodes."""
         families = self.subject.runtime.capabilities.stage_families
         return not families or self.reduced.architecture.family in families
 
@@ -279,7 +279,7 @@ class Ask:
 
     @property
     def subject(self) -> ServedCheckpoint:
-        """What is asked about, hardware apart."""
+        """The checkpoint under its runtime, hardware apart."""
         return self.runnable.subject
 
 

@@ -61,9 +61,9 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class VerdictInputs:
-    """What a verdict rests on.
+    """Inputs of a verdict.
 
-    ``utilization`` is at the workload, ``reduced`` at the shortest context that still counts where
+    ``utilization`` is at the workload, ``reduced`` at the minimum context if
     not even the low estimate fits the workload's, ``reduced_high`` its high estimate where not
     even that does.
     ``single_tokens_per_s`` is decode speed; ``warnings`` are the plan's own reasons.

@@ -98,9 +98,9 @@ def _listed(text: str) -> list[Mapping[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _of_smi(index: int, one: Mapping[str, Any], metric: Mapping[str, Any]) -> FoundGpu:
-    asic, bus, driver = (_part(one, key) for key in ("asic", "bus", "driver"))
-    memory, usage = _part(one, "vram"), _part(metric, "mem_usage")
+def _of_smi(index: int, fields: Mapping[str, Any], metric: Mapping[str, Any]) -> FoundGpu:
+    asic, bus, driver = (_part(fields, key) for key in ("asic", "bus", "driver"))
+    memory, usage = _part(fields, "vram"), _part(metric, "mem_usage")
     total = _measured(usage.get("total_vram")) or _measured(memory.get("size"))
     now = _part(metric, "pcie")
     speed = now.get("speed")
@@ -125,8 +125,8 @@ def _of_smi(index: int, one: Mapping[str, Any], metric: Mapping[str, Any]) -> Fo
     )
 
 
-def _part(one: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    part = one.get(key)
+def _part(fields: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    part = fields.get(key)
     return part if isinstance(part, dict) else {}
 
 

@@ -57,9 +57,9 @@ def displays(text: str) -> tuple[FoundGpu, ...]:
     )
 
 
-def _of_json(one: Mapping[str, Any]) -> dict[str, str]:
+def _of_json(fields: Mapping[str, Any]) -> dict[str, str]:
     keys = {"sppci_model": "Chipset Model", "sppci_cores": "Total Number of Cores"}
-    return {name: str(one[key]) for key, name in keys.items() if key in one}
+    return {name: str(fields[key]) for key, name in keys.items() if key in fields}
 
 
 def memory_bytes(profile: str, sysctl: str) -> int | None:

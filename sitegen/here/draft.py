@@ -7,7 +7,7 @@ from itertools import groupby
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, InstalledGpu, UnifiedMemory
-from sitegen.here.machine import FoundGpu, Machine
+from sitegen.here.machine import FoundGpu, MachineReport
 from sitegen.here.recognised import combo_here, operating_system
 from sitegen.units import GB, GIB, MIB
 
@@ -20,7 +20,7 @@ sources:
 REVIEW = "# A draft of what the tools of a machine say: look at every line before it is kept.\n"
 
 
-def combo_record(machine: Machine, catalog: Catalog, *, today: str) -> str:
+def combo_record(machine: MachineReport, catalog: Catalog, *, today: str) -> str:
     """Write a combo without its modeline.
 
     Raises:
@@ -53,12 +53,12 @@ def _count(alike: list[InstalledGpu]) -> str:
     return f", count: {len(alike)}" if len(alike) > 1 else ""
 
 
-def _memory(one: InstalledGpu) -> str:
-    shared = isinstance(one.gpu.memory, UnifiedMemory)
-    return f", unified_memory_gib: {one.installed_bytes // GIB}" if shared else ""
+def _memory(installed: InstalledGpu) -> str:
+    shared = isinstance(installed.gpu.memory, UnifiedMemory)
+    return f", unified_memory_gib: {installed.installed_bytes // GIB}" if shared else ""
 
 
-def _host(machine: Machine, combo: Combo) -> Iterator[str]:
+def _host(machine: MachineReport, combo: Combo) -> Iterator[str]:
     """Write what the node has beside its GPUs; RAM as it is counted, where no module says it."""
     node = combo.nodes[0]
     if node.link is not None:
@@ -73,11 +73,11 @@ def _host(machine: Machine, combo: Combo) -> Iterator[str]:
         yield "    display: true"
 
 
-def gpu_record(found: FoundGpu, *, today: str) -> str:
+def gpu_record(found_gpu: FoundGpu, *, today: str) -> str:
     """Write a GPU of NVIDIA without its modeline: name, memory and compute capability are read."""
-    total = found.memory_bytes or 24 * GIB
-    said = "" if found.memory_bytes else "  # REPLACE: a stand-in, the tool does not say it"
-    name = found.name.removeprefix("NVIDIA ").removeprefix("GeForce ").replace("'", "''")
+    total = found_gpu.memory_bytes or 24 * GIB
+    said = "" if found_gpu.memory_bytes else "  # REPLACE: a stand-in, the tool does not say it"
+    name = found_gpu.name.removeprefix("NVIDIA ").removeprefix("GeForce ").replace("'", "''")
     lines = [
         f"name: '{name}'",
         "vendor: nvidia",
@@ -87,6 +87,6 @@ def gpu_record(found: FoundGpu, *, today: str) -> str:
         f"visible_mib: {total // MIB}  # REPLACE: a process sees less than nvidia-smi counts",
         "memory_bandwidth_gb_s: 1000  # REPLACE: a stand-in",
     ]
-    if found.compute_capability:
-        lines.append(f"compute_capability: '{found.compute_capability}'")
+    if found_gpu.compute_capability:
+        lines.append(f"compute_capability: '{found_gpu.compute_capability}'")
     return REVIEW + "\n".join(lines) + "\n" + SOURCES.format(today=today)

@@ -33,20 +33,22 @@ def discovered(text: str) -> tuple[FoundGpu, ...]:
     return tuple(_of_device(one) for one in devices if "device_name" in one)
 
 
-def _of_device(one: Mapping[str, Any]) -> FoundGpu:
-    total = whole(one.get("memory_physical_size_byte")) or size(one.get("memory_physical_size"))
+def _of_device(fields: Mapping[str, Any]) -> FoundGpu:
+    total = whole(fields.get("memory_physical_size_byte")) or size(
+        fields.get("memory_physical_size")
+    )
     return FoundGpu(
-        name=str(one.get("device_name", "")),
+        name=str(fields.get("device_name", "")),
         vendor="intel",
-        index=whole(one.get("device_id")) or 0,
-        address=address(str(one.get("pci_bdf_address", ""))),
+        index=whole(fields.get("device_id")) or 0,
+        address=address(str(fields.get("pci_bdf_address", ""))),
         memory_bytes=total,
-        free_bytes=whole(one.get("memory_free_size_byte")),
+        free_bytes=whole(fields.get("memory_free_size_byte")),
         pcie=PcieLink(
-            most_generation=whole(one.get("pcie_generation")),
-            most_width=whole(one.get("pcie_max_link_width")),
+            most_generation=whole(fields.get("pcie_generation")),
+            most_width=whole(fields.get("pcie_max_link_width")),
         ),
-        driver=str(one.get("driver_version", "")),
+        driver=str(fields.get("driver_version", "")),
     )
 
 

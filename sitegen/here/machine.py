@@ -86,7 +86,7 @@ class InstalledProgram:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineReport:
     """Everything that was read, and which tools said it.
 
     Attributes:
@@ -128,7 +128,7 @@ class Machine:
         return sum(rate for rate in rates if rate)
 
 
-def _rate(one: MemoryModule) -> int | None:
-    if one.transfers_per_s is None or one.width_bits is None:
+def _rate(memory_module: MemoryModule) -> int | None:
+    if memory_module.transfers_per_s is None or memory_module.width_bits is None:
         return None
-    return one.transfers_per_s * one.width_bits // 8
+    return memory_module.transfers_per_s * memory_module.width_bits // 8

@@ -67,21 +67,21 @@ def _of_query(row: dict[str, str], number: int) -> FoundGpu:
 
 def tabled(text: str) -> tuple[FoundGpu, ...]:
     """Read the table that ``nvidia-smi`` prints; a name that it cuts short keeps its dots."""
-    found: list[FoundGpu] = []
+    found_gpus: list[FoundGpu] = []
     driver = _DRIVER.search(text)
     for line in plain(text).splitlines():
         row = _ROW.match(line)
         if row:
-            found.append(_of_row(row, driver[1] if driver else ""))
-        elif found and (usage := _USAGE.search(line)) and found[-1].memory_bytes is None:
+            found_gpus.append(_of_row(row, driver[1] if driver else ""))
+        elif found_gpus and (usage := _USAGE.search(line)) and found_gpus[-1].memory_bytes is None:
             total, used = size(f"{usage['total']} MiB"), size(f"{usage['used']} MiB")
             free = None if total is None or used is None else total - used
-            found[-1] = replace(found[-1], memory_bytes=total, free_bytes=free)
-        elif found and re.search(r"\|\s*(?:Enabled|Enabled\*)\s*\|\s*$", line):
-            found[-1] = replace(found[-1], partitioned=True)
+            found_gpus[-1] = replace(found_gpus[-1], memory_bytes=total, free_bytes=free)
+        elif found_gpus and re.search(r"\|\s*(?:Enabled|Enabled\*)\s*\|\s*$", line):
+            found_gpus[-1] = replace(found_gpus[-1], partitioned=True)
         elif "Processes:" in line or "MIG devices:" in line:
             break
-    return tuple(found)
+    return tuple(found_gpus)
 
 
 def _of_row(row: re.Match[str], driver: str) -> FoundGpu:

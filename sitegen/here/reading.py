@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from sitegen.here import amd, apple, intel, linux, nvidia, outputs, windows
-from sitegen.here.machine import FoundGpu, InstalledProgram, Machine, Pair, PcieLink
+from sitegen.here.machine import FoundGpu, InstalledProgram, MachineReport, Pair, PcieLink
 
 
-def machine_of(texts: Mapping[str, str]) -> Machine:
+def machine_of(texts: Mapping[str, str]) -> MachineReport:
     """Read the outputs of a machine, by the names of ``outputs.FILES``; others are left alone."""
 
     def of(file: str) -> str:
@@ -21,7 +21,7 @@ def machine_of(texts: Mapping[str, str]) -> Machine:
     if total is None:
         total, free = windows.memory(of("windows-memory.txt"))
     processor = linux.processor(of(outputs.CPUINFO)) or mac.get("Chip", "")
-    return Machine(
+    return MachineReport(
         system=of(outputs.SYSTEM).strip() or ("macOS" if mac else ""),
         computer=" ".join(mac[key] for key in ("Model Name", "Model Identifier") if key in mac),
         processor=processor,
@@ -58,14 +58,18 @@ def _gpus(texts: Mapping[str, str], processor: str) -> tuple[FoundGpu, ...]:
         *apple.displays(of("system-profiler.txt")),
     ]  # fmt: skip
     bus = linux.pci_gpus(of("lspci.txt"))
-    known = {one.vendor for one in own}
+    known = {found_gpu.vendor for found_gpu in own}
     cards = linux.sys_gpus(of(outputs.SYS))
-    own += [_named(one, cards, bus, processor) for one in cards if one.vendor not in known]
-    known = {one.vendor for one in own}
-    own += [one for one in bus if one.vendor not in known]
+    own += [
+        _named(found_gpu, cards, bus, processor)
+        for found_gpu in cards
+        if found_gpu.vendor not in known
+    ]
+    known = {found_gpu.vendor for found_gpu in own}
+    own += [found_gpu for found_gpu in bus if found_gpu.vendor not in known]
     if not own and apple.overview(of("system-profiler.txt")).get("Chip", "").startswith("Apple"):
         own = [FoundGpu(apple.overview(of("system-profiler.txt"))["Chip"], "apple", 0)]
-    return tuple(_linked(_linked(one, cards), bus) for one in own)
+    return tuple(_linked(_linked(found_gpu, cards), bus) for found_gpu in own)
 
 
 def _first(*lists: tuple[FoundGpu, ...]) -> tuple[FoundGpu, ...]:
@@ -99,19 +103,19 @@ def _named(
     return replace(card, name=name)
 
 
-def _linked(one: FoundGpu, others: Iterable[FoundGpu]) -> FoundGpu:
+def _linked(found_gpu: FoundGpu, others: Iterable[FoundGpu]) -> FoundGpu:
     """Fill in the link that the system says of the same address."""
-    same = next((o for o in others if one.address and o.address == one.address), None)
-    if same is None or one is same:
-        return one
-    mine, theirs = one.pcie, same.pcie
+    same = next((o for o in others if found_gpu.address and o.address == found_gpu.address), None)
+    if same is None or found_gpu is same:
+        return found_gpu
+    mine, theirs = found_gpu.pcie, same.pcie
     merged = PcieLink(
         mine.generation or theirs.generation,
         mine.width or theirs.width,
         mine.most_generation or theirs.most_generation,
         mine.most_width or theirs.most_width,
     )
-    return replace(one, pcie=merged)
+    return replace(found_gpu, pcie=merged)
 
 
 def _programs(texts: Mapping[str, str]) -> Iterator[InstalledProgram]:

@@ -19,7 +19,7 @@ from sitegen.catalog.domain.hardware import (
     UnifiedMemory,
 )
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.here.machine import FoundGpu, Machine
+from sitegen.here.machine import FoundGpu, MachineReport
 from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.problems import SourceSpan
 from sitegen.units import GIB
@@ -52,38 +52,38 @@ class Recognised:
         return self.ids[0] if len(self.ids) == 1 and not self.or_another else ""
 
 
-def recognised(machine: Machine, catalog: Catalog) -> tuple[Recognised, ...]:
+def recognised(machine: MachineReport, catalog: Catalog) -> tuple[Recognised, ...]:
     """Name every GPU by the catalog's own rule for names of drivers."""
     names = GpuNames(catalog.gpus)
     return tuple(_recognised(one, names) for one in machine.gpus)
 
 
-def _recognised(one: FoundGpu, names: GpuNames) -> Recognised:
-    if one.name.endswith("..."):  # a name that the table cut may be any of several
-        return Recognised(one, ())
-    device = _device(one.name)
-    alternatives = [ids for name in _alternatives(device) if (ids := _ids(name, one, names))]
+def _recognised(found_gpu: FoundGpu, names: GpuNames) -> Recognised:
+    if found_gpu.name.endswith("..."):  # a name that the table cut may be any of several
+        return Recognised(found_gpu, ())
+    device = _device(found_gpu.name)
+    alternatives = [ids for name in _alternatives(device) if (ids := _ids(name, found_gpu, names))]
     if "/" in device:
         found = dict.fromkeys(id for ids in alternatives for id in ids)
-        return Recognised(one, tuple(found), len(alternatives) < len(_alternatives(device)))
-    found_ids = alternatives[0] if alternatives else _ids(one.name, one, names)
-    return Recognised(one, found_ids)
+        return Recognised(found_gpu, tuple(found), len(alternatives) < len(_alternatives(device)))
+    found_ids = alternatives[0] if alternatives else _ids(found_gpu.name, found_gpu, names)
+    return Recognised(found_gpu, found_ids)
 
 
-def _ids(name: str, one: FoundGpu, names: GpuNames) -> tuple[str, ...]:
+def _ids(name: str, found_gpu: FoundGpu, names: GpuNames) -> tuple[str, ...]:
     """List the ids that a name may mean, with the memory of a card, without that of a chip."""
-    size = one.memory_bytes / GIB if one.memory_bytes else None
-    found = [id for id in names.meant(name, size) if _is_of(one, names.gpus[id])]
+    size = found_gpu.memory_bytes / GIB if found_gpu.memory_bytes else None
+    found = [id for id in names.meant(name, size) if _is_of(found_gpu, names.gpus[id])]
     if not found:
-        found = [id for id in names.meant(name) if _is_of(one, names.gpus[id])]
+        found = [id for id in names.meant(name) if _is_of(found_gpu, names.gpus[id])]
         found = [id for id in found if isinstance(names.gpus[id].memory, UnifiedMemory)]
-    if one.vendor == "nvidia" and "NVL" not in name.upper():  # the driver names those so
+    if found_gpu.vendor == "nvidia" and "NVL" not in name.upper():  # the driver names those so
         found = [id for id in found if not id.endswith("-nvl")] or found
     return tuple(found)
 
 
-def _is_of(one: FoundGpu, gpu: Gpu) -> bool:
-    return not one.vendor or one.vendor == gpu.vendor.value
+def _is_of(found_gpu: FoundGpu, gpu: Gpu) -> bool:
+    return not found_gpu.vendor or found_gpu.vendor == gpu.vendor.value
 
 
 def _device(name: str) -> str:
@@ -108,7 +108,7 @@ def _alternatives(device: str) -> list[str]:
     return [parts[0], *(one if one.startswith(prefix) else prefix + one for one in parts[1:])]
 
 
-def combo_here(machine: Machine, catalog: Catalog) -> tuple[Combo, tuple[str, ...]]:
+def combo_here(machine: MachineReport, catalog: Catalog) -> tuple[Combo, tuple[str, ...]]:
     """Make the combo that the machine is, with the memory that is free and the links that it has.
 
     Returns:
@@ -149,16 +149,16 @@ def _refuse(known: tuple[Recognised, ...], chosen: list[Recognised]) -> None:
         raise UnjudgedError(
             "no tool of this machine names a GPU; `sitegen here` says what was read"
         )
-    for one in known:
-        if one.ids and not one.id:
-            others = ["a GPU without a record"] if one.or_another else []
-            may = " or ".join((*one.ids, *others))
-            raise UnjudgedError(f"{one.found.name} may be {may}: give the id to --gpu")
+    for recognised in known:
+        if recognised.ids and not recognised.id:
+            others = ["a GPU without a record"] if recognised.or_another else []
+            may = " or ".join((*recognised.ids, *others))
+            raise UnjudgedError(f"{recognised.found.name} may be {may}: give the id to --gpu")
     if not chosen:
-        cut = [one.found.name for one in known if one.found.partitioned]
+        cut = [recognised.found.name for recognised in known if recognised.found.partitioned]
         if cut:
             raise UnjudgedError(f"{cut[0]} is cut into instances (MIG), which are not judged")
-        names = ", ".join(one.found.name or "a GPU without a name" for one in known)
+        names = ", ".join(recognised.found.name or "a GPU without a name" for recognised in known)
         raise UnjudgedError(f"the catalog has no record of {names}: `sitegen new gpu` starts one")
 
 
@@ -181,7 +181,7 @@ def _busy(known: tuple[Recognised, ...]) -> Iterator[str]:
             )
 
 
-def operating_system(machine: Machine) -> OperatingSystem:
+def operating_system(machine: MachineReport) -> OperatingSystem:
     """Return the system by its own word, or by what only one of them has."""
     word = machine.system.lower()
     if "macos" in word or "darwin" in word:
@@ -209,18 +209,20 @@ def _held_by(system: OperatingSystem, catalog: Catalog) -> int:
     return int(catalog.assumptions["reserved-windows-gib"].value.mid * GIB)
 
 
-def _installed(found: FoundGpu, gpu: Gpu, machine: Machine, held: int) -> InstalledGpu:
+def _installed(found_gpu: FoundGpu, gpu: Gpu, machine: MachineReport, held: int) -> InstalledGpu:
     """Install a GPU with what it has free now; ``held`` is taken off by the engine once more."""
     if isinstance(gpu.memory, DedicatedMemory):
         visible = gpu.memory.visible_bytes
-        free = visible if found.free_bytes is None else min(visible, found.free_bytes) + held
+        free = (
+            visible if found_gpu.free_bytes is None else min(visible, found_gpu.free_bytes) + held
+        )
         return InstalledGpu(gpu, gpu.memory.installed_bytes, max(free, 1))
-    installed = shared_memory_bytes(found, gpu, machine)
-    limited = replace(gpu, memory=_limited(found, gpu.memory, installed, machine))
+    installed = shared_memory_bytes(found_gpu, gpu, machine)
+    limited = replace(gpu, memory=_limited(found_gpu, gpu.memory, installed, machine))
     return InstalledGpu(limited, installed, installed)
 
 
-def shared_memory_bytes(found: FoundGpu, gpu: Gpu, machine: Machine) -> int:
+def shared_memory_bytes(found_gpu: FoundGpu, gpu: Gpu, machine: MachineReport) -> int:
     """Return the size that is sold and holds what the system counts and the firmware set aside.
 
     Raises:
@@ -231,7 +233,7 @@ def shared_memory_bytes(found: FoundGpu, gpu: Gpu, machine: Machine) -> int:
         raise TypeError(gpu.id)
     if machine.ram_bytes is None:
         raise UnjudgedError(f"no tool says how much memory the {gpu.name} has")
-    aside = found.memory_bytes or 0 if found.vendor == "amd" else 0
+    aside = found_gpu.memory_bytes or 0 if found_gpu.vendor == "amd" else 0
     there = sum(one.size_bytes for one in machine.modules) or machine.ram_bytes + aside
     fitting = [size for size in sorted(memory.options_bytes) if size >= there]
     if not fitting:
@@ -240,7 +242,7 @@ def shared_memory_bytes(found: FoundGpu, gpu: Gpu, machine: Machine) -> int:
 
 
 def _limited(
-    found: FoundGpu, memory: UnifiedMemory, installed: int, machine: Machine
+    found_gpu: FoundGpu, memory: UnifiedMemory, installed: int, machine: MachineReport
 ) -> UnifiedMemory:
     """Hold a chip with shared memory to the limit that its system has, and to what is free.
 
@@ -248,11 +250,11 @@ def _limited(
     fills one of the two.
     """
     limit = machine.wired_limit_bytes
-    if found.mapped_bytes is not None:
-        limit = max(found.mapped_bytes, found.memory_bytes or 0)
+    if found_gpu.mapped_bytes is not None:
+        limit = max(found_gpu.mapped_bytes, found_gpu.memory_bytes or 0)
     free = installed if machine.ram_free_bytes is None else machine.ram_free_bytes
-    if found.vendor == "amd" and found.free_bytes:
-        free = max(free, found.free_bytes)
+    if found_gpu.vendor == "amd" and found_gpu.free_bytes:
+        free = max(free, found_gpu.free_bytes)
     raised = min(installed, max(memory.raised_reserve_bytes, installed - free))
     if limit is None and free >= memory.default_fraction.mid * installed:
         return replace(memory, raised_reserve_bytes=raised)
@@ -264,7 +266,7 @@ def _limited(
 
 
 def node_link(
-    machine: Machine, chosen: list[Recognised], catalog: Catalog
+    machine: MachineReport, chosen: list[Recognised], catalog: Catalog
 ) -> tuple[Interconnect | None, str]:
     """Return the link that joins the GPUs of a machine, and what is to be said of it.
 
@@ -288,7 +290,7 @@ def node_link(
     return slowest, "; ".join(why)
 
 
-def link_words(machine: Machine, known: tuple[Recognised, ...], catalog: Catalog) -> str:
+def link_words(machine: MachineReport, known: tuple[Recognised, ...], catalog: Catalog) -> str:
     """Say which interconnect of the catalog joins the GPUs; empty where that is not known."""
     chosen = [one for one in known if one.id]
     if len(chosen) < 2 or not (machine.pairs or any(pcie_id(one.found) for one in chosen)):
@@ -301,17 +303,19 @@ def link_words(machine: Machine, known: tuple[Recognised, ...], catalog: Catalog
     return f"{name}: {why}" if name and why else name
 
 
-def _direct(machine: Machine, chosen: list[Recognised], catalog: Catalog) -> Interconnect | None:
+def _direct(
+    machine: MachineReport, chosen: list[Recognised], catalog: Catalog
+) -> Interconnect | None:
     """Return NVLink or xGMI where every pair has it and the GPU's record names it."""
-    if len({one.found.vendor for one in chosen}) > 1:
+    if len({recognised.found.vendor for recognised in chosen}) > 1:
         return None  # tools number GPUs of their own vendor
-    indices = {one.found.index for one in chosen}
+    indices = {recognised.found.index for recognised in chosen}
     words = [p.word for p in machine.pairs if {p.first, p.second} <= indices]
     wanted = len(indices) * (len(indices) - 1) // 2
     kind = "nvlink" if all(re.match(r"NV\d", word) for word in words) else "xgmi"
     if len(words) != wanted or (kind == "xgmi" and set(words) != {"XGMI"}):
         return None
-    gpus = [catalog.gpus[one.id] for one in chosen]
+    gpus = [catalog.gpus[recognised.id] for recognised in chosen]
     shared = [id for id in gpus[0].links if all(id in gpu.links for gpu in gpus)]
     named = [catalog.interconnects[id] for id in shared]
     named = [link for link in named if link.kind == kind]
@@ -320,33 +324,33 @@ def _direct(machine: Machine, chosen: list[Recognised], catalog: Catalog) -> Int
     return named[-1] if _switched(machine, words) else named[0]
 
 
-def _switched(machine: Machine, words: list[str]) -> bool:
+def _switched(machine: MachineReport, words: list[str]) -> bool:
     """Whether all links of a GPU lead to each of several others, which only a switch can."""
     per_gpu = {len(one.rates_bytes_per_s) for one in machine.links}
     most = max(per_gpu, default=0)
     return len(words) > 1 and all(word == f"NV{most}" for word in words)
 
 
-def pcie_id(found: FoundGpu) -> str:
+def pcie_id(found_gpu: FoundGpu) -> str:
     """Name the link of a GPU: the lanes that it has, at the generation that both ends allow.
 
     A GPU that rests lowers its generation, so that the one of the moment says little.
     """
-    link = found.pcie
+    link = found_gpu.pcie
     at = link.most_generation or link.generation
     lanes = link.width or link.most_width
     return f"pcie-{at}-x{lanes}" if at and lanes else ""
 
 
-def _pcie(one: Recognised, catalog: Catalog) -> Interconnect:
+def _pcie(recognised: Recognised, catalog: Catalog) -> Interconnect:
     """Return the link of a GPU, or the fastest of the catalog that is not faster."""
-    name = pcie_id(one.found)
+    name = pcie_id(recognised.found)
     known = {id: link for id, link in catalog.interconnects.items() if _PCIE.fullmatch(id)}
     if not name:
-        bus = catalog.gpus[one.id].bus
+        bus = catalog.gpus[recognised.id].bus
         if bus not in catalog.interconnects:
             raise UnjudgedError(
-                f"no tool says what joins {one.found.name} to the others: --node-link"
+                f"no tool says what joins {recognised.found.name} to the others: --node-link"
             )
         return catalog.interconnects[bus]
     if name in known:
@@ -362,13 +366,13 @@ def _speed(id: str) -> float:
     return 0.0 if found is None else 2.0 ** int(found[1]) * int(found[2])
 
 
-def _beside(one: Recognised, judged: Interconnect) -> str:
+def _beside(recognised: Recognised, judged: Interconnect) -> str:
     """Say where the link that is judged is another than the one that was read."""
-    name = pcie_id(one.found)
+    name = pcie_id(recognised.found)
     if not name:
-        return f"no tool says the link of {one.found.name}; judged by {judged.name}"
+        return f"no tool says the link of {recognised.found.name}; judged by {judged.name}"
     if _speed(name) < _speed(judged.id):
-        return f"{one.found.name} runs at {spoken_pcie(name)}, slower than {judged.name}"
+        return f"{recognised.found.name} runs at {spoken_pcie(name)}, slower than {judged.name}"
     return ""
 
 

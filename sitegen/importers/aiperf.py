@@ -45,9 +45,9 @@ PATHS = (
 )  # fmt: skip
 
 
-def recognises(found: Kept) -> bool:
+def recognises(kept: Kept) -> bool:
     """Tell by a metric with its unit beside the configuration."""
-    return "input_config" in found and "unit" in inside(found, METRICS["e2e"])
+    return "input_config" in kept and "unit" in inside(kept, METRICS["e2e"])
 
 
 def read(values: Iterable[Value]) -> Iterator[ToolRun]:
@@ -56,44 +56,44 @@ def read(values: Iterable[Value]) -> Iterator[ToolRun]:
         yield run(line, found)
 
 
-def run(line: int, found: Kept) -> ToolRun:
+def run(line: int, kept: Kept) -> ToolRun:
     """Read one summary.
 
     Raises:
         UnusableError: If a figure or a unit is none.
     """
-    latencies = reported({name: _latency(inside(found, key)) for name, key in METRICS.items()})
+    latencies = reported({name: _latency(inside(kept, key)) for name, key in METRICS.items()})
     gap = latencies.get("tpot", LatencyMs()).mean_ms
-    prompt, generated = (_count(found, f"{what}_sequence_length") for what in ("input", "output"))
-    done = _count(found, "request_count")
-    failed = _count(found, "error_request_count")
+    prompt, generated = (_count(kept, f"{what}_sequence_length") for what in ("input", "output"))
+    done = _count(kept, "request_count")
+    failed = _count(kept, "error_request_count")
     return ToolRun(
         line=line,
-        date=stated_day(words(found, "start_time")),
-        model=_model(found),
-        hardware=_gpus(found),
-        tool_version=words(found, "aiperf_version"),
-        command=_command(found),
-        concurrency=_load(found, "concurrency"),
-        request_rate_per_s=_rate(found),
+        date=stated_day(words(kept, "start_time")),
+        model=_model(kept),
+        hardware=_gpus(kept),
+        tool_version=words(kept, "aiperf_version"),
+        command=_command(kept),
+        concurrency=_load(kept, "concurrency"),
+        request_rate_per_s=_rate(kept),
         depth_tokens=prompt,
         prompt_tokens=prompt,
         generated_tokens=generated,
         completed=done,
         failed=0 if failed is None and done is not None else failed,
-        duration_s=_duration(inside(found, "benchmark_duration")),
+        duration_s=_duration(inside(kept, "benchmark_duration")),
         decode_tokens_per_s=1_000 / gap if gap else None,
         decode_from="mean inter-token latency",
-        aggregate_tokens_per_s=positive(inside(found, "output_token_throughput"), "avg"),
+        aggregate_tokens_per_s=positive(inside(kept, "output_token_throughput"), "avg"),
         latencies=latencies,
-        refused=("the run was cancelled",) if found.get("was_cancelled") is True else (),
-        doubts=tuple(_doubts(found)),
+        refused=("the run was cancelled",) if kept.get("was_cancelled") is True else (),
+        doubts=tuple(_doubts(kept)),
     )
 
 
-def _doubts(found: Kept) -> Iterator[str]:
-    stated = found.get("schema_version")
-    ours = "aiperf_version" in found or "cli_command" in inside(found, "input_config")
+def _doubts(kept: Kept) -> Iterator[str]:
+    stated = kept.get("schema_version")
+    ours = "aiperf_version" in kept or "cli_command" in inside(kept, "input_config")
     if stated is None and ours:
         yield f"the summary states no schema version, read was {SCHEMA}x"
     elif stated is not None and not str(stated).startswith(SCHEMA):
@@ -111,8 +111,8 @@ def _latency(metric: Mapping[str, Any]) -> LatencyMs:
     return LatencyMs(mean, p50, p95, p99)
 
 
-def _count(found: Kept, name: str) -> int | None:
-    value = number(inside(found, name), "avg")
+def _count(kept: Kept, name: str) -> int | None:
+    value = number(inside(kept, name), "avg")
     return None if value is None else int(value + 0.5)
 
 
@@ -121,36 +121,36 @@ def _duration(metric: Mapping[str, Any]) -> float | None:
     return None if value is None else milliseconds(value, words(metric, "unit")) / 1_000
 
 
-def _load(found: Kept, key: str) -> int | None:
-    return next((whole(at, key) for at in _places(found) if at.get(key)), None)
+def _load(kept: Kept, key: str) -> int | None:
+    return next((whole(at, key) for at in _places(kept) if at.get(key)), None)
 
 
-def _rate(found: Kept) -> float | None:
+def _rate(kept: Kept) -> float | None:
     return next(
-        (positive(at, "request_rate") for at in _places(found) if at.get("request_rate")), None
+        (positive(at, "request_rate") for at in _places(kept) if at.get("request_rate")), None
     )
 
 
-def _places(found: Kept) -> list[Mapping[str, Any]]:
-    return [inside(found, *place.split(".")) for place in LOADS]
+def _places(kept: Kept) -> list[Mapping[str, Any]]:
+    return [inside(kept, *place.split(".")) for place in LOADS]
 
 
-def _model(found: Kept) -> str:
-    config = inside(found, "input_config")
+def _model(kept: Kept) -> str:
+    config = inside(kept, "input_config")
     names = inside(config, "endpoint").get("model_names") or config.get("model") or [""]
     return str(names[0])
 
 
-def _command(found: Kept) -> str:
-    stated = words(inside(found, "input_config"), "cli_command")
+def _command(kept: Kept) -> str:
+    stated = words(inside(kept, "input_config"), "cli_command")
     return public_command("aiperf profile", options_of(stated)) if stated else ""
 
 
-def _gpus(found: Kept) -> tuple[NamedHardware, ...]:
+def _gpus(kept: Kept) -> tuple[NamedHardware, ...]:
     """Names that the telemetry saw; endpoints and identifiers of GPUs are never kept."""
     names = [
         words(gpu, "gpu_name")
-        for endpoint in inside(found, "telemetry_data", "endpoints").get("*", ())
+        for endpoint in inside(kept, "telemetry_data", "endpoints").get("*", ())
         for gpu in inside(endpoint, "gpus").get("*", ())
     ]
     return tuple(NamedHardware(name, names.count(name)) for name in dict.fromkeys(names) if name)

@@ -31,9 +31,9 @@ PATHS = (
 NANOSECONDS = 1e9
 
 
-def recognises(found: Kept) -> bool:
+def recognises(kept: Kept) -> bool:
     """Tell by the stamps of a request."""
-    return "request_start_ns" in inside(found, "metadata")
+    return "request_start_ns" in inside(kept, "metadata")
 
 
 @dataclass(slots=True)
@@ -60,13 +60,9 @@ def read(values: Iterable[Value]) -> Iterator[ToolRun]:
     yield _run(fold, first_line)
 
 
-def _add(fold: _Fold, found: Kept) -> None:
-    about, metrics = inside(found, "metadata"), inside(found, "metrics")
-    if (
-        "error" in found
-        or about.get("was_cancelled") is True
-        or not inside(metrics, METRICS["e2e"])
-    ):
+def _add(fold: _Fold, kept: Kept) -> None:
+    about, metrics = inside(kept, "metadata"), inside(kept, "metrics")
+    if "error" in kept or about.get("was_cancelled") is True or not inside(metrics, METRICS["e2e"]):
         fold.failed += 1
         return
     if len(fold.times["e2e"]) >= MOST_SAMPLES:

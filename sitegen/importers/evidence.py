@@ -85,13 +85,13 @@ def _of_run(
 def _hardware(hardware: Iterable[NamedHardware], combo: Combo, catalog: Catalog) -> str:
     """Name a GPU that the file has and the combo has not, or has fewer of."""
     there = [installed.gpu.id for installed in combo.gpus]
-    for one in hardware:
-        ids = gpus_named(one.name, catalog)
+    for named in hardware:
+        ids = gpus_named(named.name, catalog)
         count = sum(id in ids for id in there)
         if ids and not count:
-            return f"the file names {one.name}, and {combo.id} has none"
-        if ids and one.count > count:
-            return f"the file names {one.count} × {one.name}, and {combo.id} has {count}"
+            return f"the file names {named.name}, and {combo.id} has none"
+        if ids and named.count > count:
+            return f"the file names {named.count} × {named.name}, and {combo.id} has {count}"
     return ""
 
 
@@ -176,12 +176,15 @@ def _kind(run: ToolRun, stated: EditorStatement, catalog: Catalog) -> str:
     return f"the file says {word[:40]}, and {said.name} was named"
 
 
-def _same_kind(one: Quantization, other: Quantization) -> bool:
-    if one.nominal_bits >= 16 and other.nominal_bits >= 16:
+def _same_kind(quantization: Quantization, other: Quantization) -> bool:
+    if quantization.nominal_bits >= 16 and other.nominal_bits >= 16:
         return True
-    if one.gguf_file_type or other.gguf_file_type:
-        return one.id.startswith(other.id) or other.id.startswith(one.id)
-    return (one.format, one.linears.weight_bits) == (other.format, other.linears.weight_bits)
+    if quantization.gguf_file_type or other.gguf_file_type:
+        return quantization.id.startswith(other.id) or other.id.startswith(quantization.id)
+    return (quantization.format, quantization.linears.weight_bits) == (
+        other.format,
+        other.linears.weight_bits,
+    )
 
 
 _SIZED = re.compile(r"\S+ (?:\d\S*B(?:\.A\S+)?|\?B|\d\S*M|\S*[?]\S*) +(.+)")

@@ -56,13 +56,13 @@ def _measurable(value: float) -> bool:
     return value == 0 or LEAST <= abs(value) <= MOST
 
 
-def number(found: Mapping[str, Any], key: str) -> float | None:
+def number(fields: Mapping[str, Any], key: str) -> float | None:
     """Read a number that may be missing or null.
 
     Raises:
         UnusableError: If it is something else, or out of range.
     """
-    value = found.get(key)
+    value = fields.get(key)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -72,25 +72,25 @@ def number(found: Mapping[str, Any], key: str) -> float | None:
     return float(value)
 
 
-def positive(found: Mapping[str, Any], key: str) -> float | None:
+def positive(fields: Mapping[str, Any], key: str) -> float | None:
     """Read a number, where zero means that there is none.
 
     Raises:
         UnusableError: If it is negative or no number.
     """
-    value = number(found, key)
+    value = number(fields, key)
     if value is not None and value < 0:
         raise UnusableError(f"{key} is negative")
     return value or None
 
 
-def whole(found: Mapping[str, Any], key: str) -> int | None:
+def whole(fields: Mapping[str, Any], key: str) -> int | None:
     """Read a count; zero is one.
 
     Raises:
         UnusableError: If it is negative or no whole number.
     """
-    value = number(found, key)
+    value = number(fields, key)
     if value is None:
         return None
     if value < 0 or value != int(value):
@@ -98,37 +98,37 @@ def whole(found: Mapping[str, Any], key: str) -> int | None:
     return int(value)
 
 
-def words(found: Mapping[str, Any], key: str) -> str:
+def words(fields: Mapping[str, Any], key: str) -> str:
     """Read a text that may be missing."""
-    value = found.get(key)
+    value = fields.get(key)
     return value if isinstance(value, str) else ""
 
 
-def inside(found: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+def inside(fields: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     """Go down into objects, empty where one is missing."""
     for key in keys:
-        inner = found.get(key)
+        inner = fields.get(key)
         if not isinstance(inner, dict):
             return {}
-        found = inner
-    return found
+        fields = inner
+    return fields
 
 
-def in_milliseconds(found: Mapping[str, Any], key: str, unit: str) -> float | None:
+def in_milliseconds(fields: Mapping[str, Any], key: str, unit: str) -> float | None:
     """Read a time in the tool's unit; negative ones are refused."""
-    value = number(found, key)
+    value = number(fields, key)
     if value is not None and value < 0:
         raise UnusableError(f"{key} is negative")
     return None if value is None else milliseconds(value, unit)
 
 
-def samples(found: Mapping[str, Any], key: str, unit: str) -> array[float] | None:
+def samples(fields: Mapping[str, Any], key: str, unit: str) -> array[float] | None:
     """Read a column of times.
 
     Raises:
         UnusableError: If one is negative or out of range.
     """
-    column = found.get(key)
+    column = fields.get(key)
     if not isinstance(column, array) or not column:
         return None
     if not all(value >= 0 and _measurable(value) for value in column):

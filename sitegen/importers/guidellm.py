@@ -52,10 +52,10 @@ PATHS = (
 COUNTED_FROM = "GuideLLM counts the first token in its time per output token."
 
 
-def recognises(found: Kept) -> bool:
+def recognises(kept: Kept) -> bool:
     """Tell by the frame of a report."""
-    return isinstance(found.get("benchmarks"), list) and "guidellm_version" in inside(
-        found, "metadata"
+    return isinstance(kept.get("benchmarks"), list) and "guidellm_version" in inside(
+        kept, "metadata"
     )
 
 
@@ -71,23 +71,23 @@ def read(values: Iterable[Value]) -> Iterator[ToolRun]:
             yield run(line, benchmark, version=version, dataset=dataset, doubt=doubt)
 
 
-def run(line: int, found: Mapping[str, Any], *, version: str, dataset: str, doubt: str) -> ToolRun:
+def run(line: int, fields: Mapping[str, Any], *, version: str, dataset: str, doubt: str) -> ToolRun:
     """Read one benchmark.
 
     Raises:
         UnusableError: If a figure is none.
     """
-    metrics, strategy = inside(found, "metrics"), inside(found, "config", "strategy")
+    metrics, strategy = inside(fields, "metrics"), inside(fields, "config", "strategy")
     totals = inside(metrics, "request_totals")
     done = whole(totals, "successful")
-    latencies, of_requests = _latencies(found, done or 0)
+    latencies, of_requests = _latencies(fields, done or 0)
     gap = latencies.get("itl", LatencyMs()).mean_ms
     concurrency, rate = _load(strategy)
     tokens = _mean(metrics, "prompt_token_count")
     return ToolRun(
         line=line,
-        date=day_of(number(found, "start_time")),
-        model=words(inside(found, "config", "backend"), "model"),
+        date=day_of(number(fields, "start_time")),
+        model=words(inside(fields, "config", "backend"), "model"),
         tool_version=version,
         concurrency=concurrency,
         request_rate_per_s=rate,
@@ -97,7 +97,7 @@ def run(line: int, found: Mapping[str, Any], *, version: str, dataset: str, doub
         generated_tokens=_rounded(_mean(metrics, "output_token_count")),
         completed=done,
         failed=whole(totals, "errored"),
-        duration_s=positive(found, "duration"),
+        duration_s=positive(fields, "duration"),
         dataset=dataset,
         seed=whole(strategy, "random_seed"),
         decode_tokens_per_s=1_000 / gap if gap else None,
@@ -128,17 +128,17 @@ def _load(strategy: Mapping[str, Any]) -> tuple[int | None, float | None]:
     raise UnusableError(f"the strategy {kind[:20]!r} states no load")
 
 
-def _latencies(found: Mapping[str, Any], done: int) -> tuple[dict[str, LatencyMs], bool]:
+def _latencies(fields: Mapping[str, Any], done: int) -> tuple[dict[str, LatencyMs], bool]:
     """Read what is reported; a summary of no requests is all zeros and is none."""
     computed, latencies = False, {}
     for name, (key, unit) in METRICS.items():
-        summary = inside(found, "metrics", key, "successful")
+        summary = inside(fields, "metrics", key, "successful")
         percentiles = inside(summary, "percentiles")
         latency = LatencyMs()
         if whole(summary, "count") != 0:
             p50, p95, p99 = (in_milliseconds(percentiles, p, unit) for p in ("p50", "p95", "p99"))
             latency = LatencyMs(in_milliseconds(summary, "mean", unit), p50, p95, p99)
-        times = samples(inside(found, "requests"), f"successful[].{key}", unit)
+        times = samples(inside(fields, "requests"), f"successful[].{key}", unit)
         if times is not None and len(times) == done:  # a sample of the requests is no histogram
             latency, of_requests = completed(latency, times)
             computed = computed or of_requests

@@ -37,9 +37,9 @@ FRAMEWORKS = {
 }  # fmt: skip
 
 
-def recognises(found: Kept) -> bool:
+def recognises(kept: Kept) -> bool:
     """Tell by a rate per GPU, or by times whose names have no unit."""
-    return "tput_per_gpu" in found or ("median_ttft" in found and "model_id" in found)
+    return "tput_per_gpu" in kept or ("median_ttft" in kept and "model_id" in kept)
 
 
 def read(values: Iterable[Value]) -> Iterator[ToolRun]:
@@ -48,11 +48,11 @@ def read(values: Iterable[Value]) -> Iterator[ToolRun]:
         yield _row(line, found) if "tput_per_gpu" in found else _whole(line, found)
 
 
-def _latencies(found: Kept) -> dict[str, LatencyMs]:
+def _latencies(kept: Kept) -> dict[str, LatencyMs]:
     latencies = {}
     for name, key in vllm.KEYS.items():
         mean, median, p50, p95, p99 = (
-            in_milliseconds(found, f"{what}_{key}", UNITS["inferencex"]) for what in vllm.STATISTICS
+            in_milliseconds(kept, f"{what}_{key}", UNITS["inferencex"]) for what in vllm.STATISTICS
         )
         latencies[name] = LatencyMs(mean, median if p50 is None else p50, p95, p99)
     return reported(latencies)
@@ -65,11 +65,11 @@ def _decode(latencies: dict[str, LatencyMs]) -> tuple[float | None, str]:
     return (1_000 / tpot.p50_ms if tpot.p50_ms else None), "median TPOT"
 
 
-def _whole(line: int, found: Kept) -> ToolRun:
+def _whole(line: int, kept: Kept) -> ToolRun:
     """Read a result before it became a row: totals of the whole system."""
-    latencies = _latencies(found)
+    latencies = _latencies(kept)
     decode, decode_from = _decode(latencies)
-    plain = vllm.run(line, found)
+    plain = vllm.run(line, kept)
     return replace(
         plain,
         latencies=latencies,
@@ -79,29 +79,29 @@ def _whole(line: int, found: Kept) -> ToolRun:
     )
 
 
-def _row(line: int, found: Kept) -> ToolRun:
-    latencies = _latencies(found)
+def _row(line: int, kept: Kept) -> ToolRun:
+    latencies = _latencies(kept)
     decode, decode_from = _decode(latencies)
-    apart = found.get("disagg") is True
-    tensor, pipeline = whole(found, "tp") or 1, whole(found, "pp") or 1
-    gpus = tensor * pipeline * (whole(found, "pcp_size") or 1)
+    apart = kept.get("disagg") is True
+    tensor, pipeline = whole(kept, "tp") or 1, whole(kept, "pp") or 1
+    gpus = tensor * pipeline * (whole(kept, "pcp_size") or 1)
     counted = gpus
-    if found.get("is_multinode") is True:
-        decoding = whole(found, "num_decode_gpu") or 0
-        gpus = (whole(found, "num_prefill_gpu") or 0) + decoding
+    if kept.get("is_multinode") is True:
+        decoding = whole(kept, "num_decode_gpu") or 0
+        gpus = (whole(kept, "num_prefill_gpu") or 0) + decoding
         counted = decoding or gpus
-    rate = positive(found, "output_tput_per_gpu")
-    prompt, generated = whole(found, "isl"), whole(found, "osl")
-    version = re.search(r":v?(\d+(?:\.\d+)+)", words(found, "image"))
-    method = words(found, "spec_decoding")
+    rate = positive(kept, "output_tput_per_gpu")
+    prompt, generated = whole(kept, "isl"), whole(kept, "osl")
+    version = re.search(r":v?(\d+(?:\.\d+)+)", words(kept, "image"))
+    method = words(kept, "spec_decoding")
     return ToolRun(
         line=line,
-        model=words(found, "model"),
-        quantization=words(found, "precision"),
-        runtime=FRAMEWORKS.get(words(found, "framework"), ""),
+        model=words(kept, "model"),
+        quantization=words(kept, "precision"),
+        runtime=FRAMEWORKS.get(words(kept, "framework"), ""),
         runtime_version=version[1] if version else "",
-        hardware=(NamedHardware(re.split(r"[-_]", words(found, "hw"))[0], gpus),) if gpus else (),
-        concurrency=whole(found, "conc") or None,
+        hardware=(NamedHardware(re.split(r"[-_]", words(kept, "hw"))[0], gpus),) if gpus else (),
+        concurrency=whole(kept, "conc") or None,
         depth_tokens=prompt,
         prompt_tokens=prompt,
         generated_tokens=generated,
@@ -111,7 +111,7 @@ def _row(line: int, found: Kept) -> ToolRun:
         latencies=latencies,
         tensor=None if apart else tensor,
         pipeline=None if apart or pipeline == 1 else pipeline,
-        expert=not apart and (whole(found, "ep") or 1) > 1,
+        expert=not apart and (whole(kept, "ep") or 1) > 1,
         speculative=""
         if method in {"", "none"}
         else re.sub(r"[^a-z0-9_-]", "", method.lower())[:40],

@@ -55,9 +55,9 @@ IN_RAM = "the KV cache was in system RAM, which no plan of the catalog does"
 MIXED = "a test of prompt and generation together: its rate is of neither (use -p and -n, not -pg)"
 
 
-def recognises(found: Kept) -> bool:
+def recognises(kept: Kept) -> bool:
     """Tell by the shape of a test."""
-    return "n_gen" in found and ("avg_ts" in found or "avg_ns" in found)
+    return "n_gen" in kept and ("avg_ts" in kept or "avg_ns" in kept)
 
 
 def read(values: Iterable[Value]) -> Iterator[ToolRun]:
@@ -78,52 +78,52 @@ def read(values: Iterable[Value]) -> Iterator[ToolRun]:
         yield waiting
 
 
-def _complete_each_other(one: ToolRun, other: ToolRun) -> bool:
-    reads = [test.prefill_tokens_per_s is not None for test in (one, other)]
-    return sorted(reads) == [False, True] and not (one.refused or other.refused)
+def _complete_each_other(run: ToolRun, other: ToolRun) -> bool:
+    reads = [test.prefill_tokens_per_s is not None for test in (run, other)]
+    return sorted(reads) == [False, True] and not (run.refused or other.refused)
 
 
-def _together(one: ToolRun, other: ToolRun) -> ToolRun:
-    reading, writing = (one, other) if one.prefill_tokens_per_s is not None else (other, one)
+def _together(run: ToolRun, other: ToolRun) -> ToolRun:
+    reading, writing = (run, other) if run.prefill_tokens_per_s is not None else (other, run)
     return replace(
         writing,
-        line=one.line,
+        line=run.line,
         prompt_tokens=reading.prompt_tokens,
         prefill_tokens_per_s=reading.prefill_tokens_per_s,
         samples_differ=writing.samples_differ or reading.samples_differ,
     )
 
 
-def run(line: int, found: Kept) -> ToolRun:
+def run(line: int, kept: Kept) -> ToolRun:
     """Read one test.
 
     Raises:
         UnusableError: If a figure is none.
     """
-    prompt, generated = whole(found, "n_prompt") or 0, whole(found, "n_gen") or 0
-    speed = _speed(found, prompt + generated)
-    kinds = [words(found, key) or "f16" for key in ("type_k", "type_v")]
+    prompt, generated = whole(kept, "n_prompt") or 0, whole(kept, "n_gen") or 0
+    speed = _speed(kept, prompt + generated)
+    kinds = [words(kept, key) or "f16" for key in ("type_k", "type_v")]
     refused = [MIXED] if prompt and generated else []
     if kinds[0] != kinds[1] or kinds[0] not in KV_TYPES:
         refused.append(f"a KV cache of type {kinds[0]}/{kinds[1]}, which no profile covers")
-    if found.get("no_kv_offload") in (True, "1", "true"):
+    if kept.get("no_kv_offload") in (True, "1", "true"):
         refused.append(IN_RAM)
     if speed is None:
         refused.append("the test has no rate")
-    moe = whole(found, "n_cpu_moe") or 0
-    size = positive(found, "model_size")
+    moe = whole(kept, "n_cpu_moe") or 0
+    size = positive(kept, "model_size")
     return ToolRun(
         line=line,
-        date=stated_day(words(found, "test_time")),
-        model=words(found, "model_type"),
-        quantization=words(found, "model_type"),
+        date=stated_day(words(kept, "test_time")),
+        model=words(kept, "model_type"),
+        quantization=words(kept, "model_type"),
         runtime="llama-cpp",
-        hardware=_named(words(found, "gpu_info")),
-        runtime_version=str(whole(found, "build_number") or ""),
-        build=_build(found),
-        tool_version=str(whole(found, "build_number") or ""),
+        hardware=_named(words(kept, "gpu_info")),
+        runtime_version=str(whole(kept, "build_number") or ""),
+        build=_build(kept),
+        tool_version=str(whole(kept, "build_number") or ""),
         concurrency=1,
-        depth_tokens=whole(found, "n_depth") or 0,
+        depth_tokens=whole(kept, "n_depth") or 0,
         prompt_tokens=prompt or None,
         generated_tokens=generated or None,
         kv_dtype=KV_TYPES.get(kinds[0], "f16"),
@@ -131,25 +131,25 @@ def run(line: int, found: Kept) -> ToolRun:
         prefill_tokens_per_s=speed if prompt and not generated else None,
         timed="steady",
         weights_gib=None if size is None else size / GIB,
-        backends=tuple(re.findall(r"[A-Za-z0-9]+", words(found, "backends"))),
-        parameters=positive(found, "model_n_params"),
-        gpu_layers=_layers(found),
-        samples_differ=_differing(found),
+        backends=tuple(re.findall(r"[A-Za-z0-9]+", words(kept, "backends"))),
+        parameters=positive(kept, "model_n_params"),
+        gpu_layers=_layers(kept),
+        samples_differ=_differing(kept),
         notes=(f"The experts of {moe} layers were in RAM.",) if moe else (),
         refused=tuple(refused),
     )
 
 
-def _layers(found: Kept) -> int | None:
+def _layers(kept: Kept) -> int | None:
     """Read the number of layers on GPUs; below zero it means all."""
-    stated = number(found, "n_gpu_layers")
+    stated = number(kept, "n_gpu_layers")
     return None if stated is None else int(stated)
 
 
-def _differing(found: Kept) -> str:
+def _differing(kept: Kept) -> str:
     """Say how repetitions contradict the mean that is stated of them."""
     for column, key, unit in REPEATED:
-        repeated, stated = found.get(column), positive(found, key)
+        repeated, stated = kept.get(column), positive(kept, key)
         if not repeated or stated is None:
             continue
         mean = sum(repeated) / len(repeated)
@@ -161,17 +161,17 @@ def _differing(found: Kept) -> str:
     return ""
 
 
-def _speed(found: Kept, tokens: int) -> float | None:
-    speed = positive(found, "avg_ts")
+def _speed(kept: Kept, tokens: int) -> float | None:
+    speed = positive(kept, "avg_ts")
     if speed is None:
-        nanoseconds = positive(found, "avg_ns")
+        nanoseconds = positive(kept, "avg_ns")
         return tokens / nanoseconds * 1e9 if nanoseconds and tokens else None
     return speed
 
 
-def _build(found: Kept) -> str:
-    name = f"llama.cpp b{whole(found, 'build_number') or '?'}"
-    commit, backends = words(found, "build_commit"), words(found, "backends")
+def _build(kept: Kept) -> str:
+    name = f"llama.cpp b{whole(kept, 'build_number') or '?'}"
+    commit, backends = words(kept, "build_commit"), words(kept, "backends")
     known = f" ({commit})" if re.fullmatch(r"[0-9a-f]{7,40}", commit) else ""
     plain = re.sub(r"[^A-Za-z0-9,+ ]", "", backends)[:60]
     return f"{name}{known}" + (f", {plain}" if plain else "")
@@ -266,7 +266,7 @@ def _of_table(line: int, cells: dict[str, str]) -> Kept:
     size = re.fullmatch(r"([\d.]+) (\w+)", cells.get("size", ""))
     if test is None or speed is None:
         raise UnusableError("the row has no test or no rate", line)
-    found: Kept = {
+    fields: Kept = {
         "model_type": cells.get("model", ""),
         "backends": cells.get("backend", ""),
         "n_prompt": float(test[1] or 0),
@@ -276,14 +276,14 @@ def _of_table(line: int, cells: dict[str, str]) -> Kept:
     }
     count = re.fullmatch(r"([\d.]+) ([MBT])", cells.get("params", ""))
     if count:
-        found["model_n_params"] = (
+        fields["model_n_params"] = (
             stated_number(count[1], "the number of parameters", line) * _COUNTS[count[2]]
         )
     if "ngl" in cells:
-        found["n_gpu_layers"] = stated_number(cells["ngl"], "ngl", line)
+        fields["n_gpu_layers"] = stated_number(cells["ngl"], "ngl", line)
     if size and size[2] in _SIZES:
-        found["model_size"] = stated_number(size[1], "the size", line) * _SIZES[size[2]]
+        fields["model_size"] = stated_number(size[1], "the size", line) * _SIZES[size[2]]
     for column, key in (("type_k", "type_k"), ("type_v", "type_v"), ("nkvo", "no_kv_offload")):
         if column in cells:
-            found[key] = cells[column]
-    return found
+            fields[key] = cells[column]
+    return fields

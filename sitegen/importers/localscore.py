@@ -26,9 +26,9 @@ PATHS = (
 RUNTIMES = {"llamafile": "llama-cpp", "llama.cpp": "llama-cpp"}
 
 
-def recognises(found: Kept) -> bool:
+def recognises(kept: Kept) -> bool:
     """Tell by the score."""
-    return "results" in found and "performance_score" in inside(found, "results_summary")
+    return "results" in kept and "performance_score" in inside(kept, "results_summary")
 
 
 def read(values: Iterable[Value]) -> Iterator[ToolRun]:

@@ -45,25 +45,25 @@ _OF = {
 PUBLISHED = "LoadGen log of an MLPerf Inference run; MLPerf is a trademark of MLCommons."
 
 
-def recognises(found: Kept) -> bool:
+def recognises(kept: Kept) -> bool:
     """Tell by what only LoadGen says."""
-    return "result is" in found
+    return "result is" in kept
 
 
 def from_summary(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
     """Read ``mlperf_log_summary.txt``: a name, a colon and a value on each line."""
-    found: Kept = {}
+    fields: Kept = {}
     for at, line in lines:
         name, colon, value = line.partition(":")
         name = re.sub(r"\s*\(ns\)\s*$", "", name.strip().lower())
         if colon and name and value.strip():
-            found.setdefault(name, _value(value.strip(), at))
-    yield 1, found
+            fields.setdefault(name, _value(value.strip(), at))
+    yield 1, fields
 
 
 def from_detail(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
     """Read ``mlperf_log_detail.txt``: an object after a mark on each line."""
-    found: Kept = {}
+    fields: Kept = {}
     for at, line in lines:
         _, mark, text = line.partition(MARK)
         if not mark or not line.startswith(MARK):
@@ -75,11 +75,11 @@ def from_detail(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
         key, value = (entry.get("key"), entry.get("value")) if isinstance(entry, dict) else ("", "")
         share = _DETAIL_PERCENTILE.fullmatch(str(key))
         if share:
-            found[f"{share[2]} percentile {_OF[share[1]]}"] = value
+            fields[f"{share[2]} percentile {_OF[share[1]]}"] = value
         elif key in DETAIL:
-            found[DETAIL[str(key)]] = value
-    if found:
-        yield 1, found
+            fields[DETAIL[str(key)]] = value
+    if fields:
+        yield 1, fields
 
 
 def _value(text: str, line: int) -> float | str:
@@ -94,7 +94,7 @@ def read(values: Iterable[Value]) -> Iterator[ToolRun]:
         yield run(line, found)
 
 
-def run(line: int, found: Kept) -> ToolRun:
+def run(line: int, kept: Kept) -> ToolRun:
     """Read one log.
 
     Raises:
@@ -104,32 +104,30 @@ def run(line: int, found: Kept) -> ToolRun:
     latencies = reported(
         {
             name: LatencyMs(
-                in_milliseconds(found, MEAN[name], unit),
-                in_milliseconds(found, f"50.00 percentile {what}", unit),
-                in_milliseconds(found, f"95.00 percentile {what}", unit),
-                in_milliseconds(found, f"99.00 percentile {what}", unit),
+                in_milliseconds(kept, MEAN[name], unit),
+                in_milliseconds(kept, f"50.00 percentile {what}", unit),
+                in_milliseconds(kept, f"95.00 percentile {what}", unit),
+                in_milliseconds(kept, f"99.00 percentile {what}", unit),
             )
             for name, what in LATENCY.items()
         }
     )
-    samples = positive(found, "completed samples per second") or positive(
-        found, "samples per second"
-    )
-    tokens = positive(found, "completed tokens per second") or positive(found, "tokens per second")
+    samples = positive(kept, "completed samples per second") or positive(kept, "samples per second")
+    tokens = positive(kept, "completed tokens per second") or positive(kept, "tokens per second")
     whole, gap = (latencies.get(name, LatencyMs()).mean_ms for name in ("e2e", "tpot"))
     refused = []
-    if words(found, "result is") != "VALID":
+    if words(kept, "result is") != "VALID":
         refused.append("LoadGen calls the result invalid")
-    if words(found, "mode") not in {"", "Performance", "PerformanceOnly"}:
+    if words(kept, "mode") not in {"", "Performance", "PerformanceOnly"}:
         refused.append("it is a run for accuracy: its speed does not count")
-    server = words(found, "scenario") == "Server"
+    server = words(kept, "scenario") == "Server"
     return ToolRun(
         line=line,
-        concurrency=1 if words(found, "scenario") == "SingleStream" else None,
-        request_rate_per_s=positive(found, "target_qps") if server else None,
+        concurrency=1 if words(kept, "scenario") == "SingleStream" else None,
+        request_rate_per_s=positive(kept, "target_qps") if server else None,
         in_flight=samples * whole / 1_000 if samples and whole and server else None,
         generated_tokens=int(tokens / samples + 0.5) if tokens and samples else None,
-        dataset=f"mlperf {words(found, 'scenario').lower()}".strip(),
+        dataset=f"mlperf {words(kept, 'scenario').lower()}".strip(),
         decode_tokens_per_s=1_000 / gap if gap else None,
         decode_from="mean TPOT",
         aggregate_tokens_per_s=tokens,

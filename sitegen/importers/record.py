@@ -121,20 +121,20 @@ def record_text(
         "sha256": sorted(hashes),
         "command": command[:1_000],
     }
-    out.append(f"imported: {_flow({k: v for k, v in imported.items() if v})}")
+    out.append(f"imported: {flow({k: v for k, v in imported.items() if v})}")
     if listed:
-        out += ["runs:", *(f"  - {_flow(run)}" for run in listed)]
+        out += ["runs:", *(f"  - {flow(run)}" for run in listed)]
     if left_out:
         out.append("left_out:")
         out += [
-            f"  - {_flow({'id': f'{digest}-{at}', 'reason': reason})}" for at, reason in left_out
+            f"  - {flow({'id': f'{digest}-{at}', 'reason': reason})}" for at, reason in left_out
         ]
     title = (
         choice.said.title or choice.said.source or f"Own run of {tool[1]}, file {min(hashes)[:12]}"
     )
     out += [
         "sources:",
-        f"  - {_flow({'title': title[:200], 'url': choice.said.source, 'read': read})}",
+        f"  - {flow({'title': title[:200], 'url': choice.said.source, 'read': read})}",
     ]
     return "\n".join(out) + "\n"
 
@@ -292,7 +292,7 @@ def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Quoting.add_representer(str, _quoted)
 
 
-def _flow(value: Mapping[str, Any]) -> str:
+def flow(value: Mapping[str, Any]) -> str:
     """One line of YAML."""
     text: str = yaml.dump(
         dict(value),

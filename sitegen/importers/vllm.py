@@ -41,9 +41,9 @@ PATHS = (
 SERVERS = {"vllm": "vllm", "sglang": "sglang", "tensorrt-llm": "tensorrt-llm"}
 
 
-def recognises(found: Kept) -> bool:
+def recognises(kept: Kept) -> bool:
     """Tell by what only this tool counts."""
-    return "output_throughput" in found and ("num_prompts" in found or "completed" in found)
+    return "output_throughput" in kept and ("num_prompts" in kept or "completed" in kept)
 
 
 def read(values: Iterable[Value]) -> Iterator[ToolRun]:
@@ -52,71 +52,71 @@ def read(values: Iterable[Value]) -> Iterator[ToolRun]:
         yield run(line, found)
 
 
-def run(line: int, found: Kept) -> ToolRun:
+def run(line: int, kept: Kept) -> ToolRun:
     """Read one run.
 
     Raises:
         UnusableError: If a figure is none.
     """
-    done, asked = whole(found, "completed"), whole(found, "num_prompts")
-    failed = whole(found, "failed")
+    done, asked = whole(kept, "completed"), whole(kept, "num_prompts")
+    failed = whole(kept, "failed")
     if failed is None and asked is not None and done is not None:
         failed = max(0, asked - done)  # older versions count answers alone
-    latencies, of_requests = _latencies(found, failed=failed or 0)
+    latencies, of_requests = _latencies(kept, failed=failed or 0)
     tpot = latencies.get("tpot", LatencyMs())
     interval, decode_from = tpot.mean_ms, "mean TPOT"
     if interval is None:
         interval, decode_from = tpot.p50_ms, "median TPOT"
-    rate = _rate(found)
-    options = inside(found, "namespace")
-    backend = words(found, "backend") or words(found, "endpoint_type")
+    rate = _rate(kept)
+    options = inside(kept, "namespace")
+    backend = words(kept, "backend") or words(kept, "endpoint_type")
     return ToolRun(
         line=line,
-        date=stated_day(words(found, "date")),
-        model=words(found, "model_id") or words(options, "model"),
+        date=stated_day(words(kept, "date")),
+        model=words(kept, "model_id") or words(options, "model"),
         runtime=SERVERS.get(backend, ""),
         runtime_is_stated=False,
         command=words(options, "options"),
-        concurrency=whole(found, "max_concurrency") or None,
+        concurrency=whole(kept, "max_concurrency") or None,
         request_rate_per_s=rate,
-        depth_tokens=mean_tokens(positive(found, "total_input_tokens"), done),
-        prompt_tokens=mean_tokens(positive(found, "total_input_tokens"), done),
-        generated_tokens=mean_tokens(positive(found, "total_output_tokens"), done),
+        depth_tokens=mean_tokens(positive(kept, "total_input_tokens"), done),
+        prompt_tokens=mean_tokens(positive(kept, "total_input_tokens"), done),
+        generated_tokens=mean_tokens(positive(kept, "total_output_tokens"), done),
         completed=done,
         failed=failed,
-        duration_s=positive(found, "duration"),
+        duration_s=positive(kept, "duration"),
         dataset=words(options, "dataset_name"),
         seed=whole(options, "seed"),
         decode_tokens_per_s=1_000 / interval if interval else None,
         decode_from=decode_from,
-        aggregate_tokens_per_s=positive(found, "output_throughput"),
+        aggregate_tokens_per_s=positive(kept, "output_throughput"),
         latencies=latencies,
         percentiles_from="requests" if of_requests else "tool",
-        speculative="unknown" if number(found, "spec_decode_acceptance_rate") is not None else "",
+        speculative="unknown" if number(kept, "spec_decode_acceptance_rate") is not None else "",
     )
 
 
-def _latencies(found: Kept, *, failed: int) -> tuple[dict[str, LatencyMs], bool]:
+def _latencies(kept: Kept, *, failed: int) -> tuple[dict[str, LatencyMs], bool]:
     """Read what is reported; a run with failures has no samples, for theirs stand among them."""
     unit, computed = UNITS["vllm"], False
     latencies = {}
     for name, key in KEYS.items():
         mean, median, p50, p95, p99 = (
-            in_milliseconds(found, f"{what}_{key}_ms", unit) for what in STATISTICS
+            in_milliseconds(kept, f"{what}_{key}_ms", unit) for what in STATISTICS
         )
         latency = LatencyMs(mean, median if p50 is None else p50, p95, p99)
         if name in SAMPLES and not failed:
-            times = samples(found, SAMPLES[name], UNITS["vllm-samples"])
+            times = samples(kept, SAMPLES[name], UNITS["vllm-samples"])
             latency, of_requests = completed(latency, times)
             computed = computed or of_requests
         latencies[name] = latency
     return reported(latencies), computed
 
 
-def _rate(found: Kept) -> float | None:
-    if found.get("request_rate") in ("inf", "Infinity"):
+def _rate(kept: Kept) -> float | None:
+    if kept.get("request_rate") in ("inf", "Infinity"):
         return None
-    return positive(found, "request_rate")
+    return positive(kept, "request_rate")
 
 
 FORMAT = Format("vllm", "vllm bench serve", PATHS, recognises, read)
@@ -149,27 +149,27 @@ def printed(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
         UnusableError: If a table has no figures.
     """
     options: dict[str, str] = {}
-    found: dict[str, Any] | None = None
+    fields: dict[str, Any] | None = None
     start = 0
     for at, line in lines:
         called = _CALL.search(line)
         if called:
             options = {name: value.strip("'") for name, value in _OPTION.findall(called[1])}
         elif HEADING in line:
-            found, start = {}, at
-        elif found is not None and line.startswith("=" * 20):
-            yield start, _completed(found, options, start)
-            found = None
-        elif found is not None:
+            fields, start = {}, at
+        elif fields is not None and line.startswith("=" * 20):
+            yield start, _completed(fields, options, start)
+            fields = None
+        elif fields is not None:
             row = _LINE.fullmatch(line.rstrip("\r\n"))
             if row and row[1] in PRINTED:
-                found[PRINTED[row[1]]] = stated_number(row[2], row[1], at)
-    if found is not None:
+                fields[PRINTED[row[1]]] = stated_number(row[2], row[1], at)
+    if fields is not None:
         raise UnusableError("the table is cut off", start, "give the whole output")
 
 
-def _completed(found: dict[str, Any], options: dict[str, str], line: int) -> Kept:
-    if not found:
+def _completed(fields: dict[str, Any], options: dict[str, str], line: int) -> Kept:
+    if not fields:
         raise UnusableError("the table has no figures that are known", line)
     dataset = options.get("dataset_name", "")
     used = {k: v for k, v in options.items() if _applies(k, dataset)}
@@ -179,8 +179,8 @@ def _completed(found: dict[str, Any], options: dict[str, str], line: int) -> Kep
             namespace[name] = options[name]
     for name in ("seed", "num_prompts", "max_concurrency"):
         if re.fullmatch(r"[0-9]{1,18}", options.get(name, "")):
-            (namespace if name == "seed" else found).setdefault(name, int(options[name]))
-    return {**found, "namespace": namespace}
+            (namespace if name == "seed" else fields).setdefault(name, int(options[name]))
+    return {**fields, "namespace": namespace}
 
 
 def _applies(option: str, dataset: str) -> bool:

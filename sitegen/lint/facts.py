@@ -18,12 +18,12 @@ from sitegen.fit.runnable_checkpoint import (
     ServedCheckpoint,
 )
 from sitegen.lint.checkpoints import ONLINE, STORED, WIDE, Repositories, ResolvedCheckpoint
+from sitegen.lint.designs import design_of
 from sitegen.lint.hardware import Hardware, TextHardware
 from sitegen.lint.launches import Launch
 from sitegen.lint.options import OptionTable
 from sitegen.lint.script import whole_number
 from sitegen.models.architecture import Architecture
-from sitegen.models.families import ConfigError, UnknownFamily, architecture
 from sitegen.physics.cache_types import SPELLINGS, joined
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import PlanKind, Settings, Workload
@@ -143,29 +143,29 @@ class LintContext:
     def meant(self, launch: Launch) -> ResolvedCheckpoint | None:
         """Find the model and checkpoint of a launch, as its runtime would load it."""
         name = launch.text("model")
-        found = self.repositories.find(name, launch.text("file")) if name else None
+        resolved_checkpoint = self.repositories.find(name, launch.text("file")) if name else None
         word = launch.text("quantization")
-        if found is None:
-            return found
+        if resolved_checkpoint is None:
+            return resolved_checkpoint
         if launch.text("dtype") in WIDE:
-            whole = None if word else self.repositories.requantized(found, "fp32")
-            return whole or ResolvedCheckpoint(found.model, None)
+            whole = None if word else self.repositories.requantized(resolved_checkpoint, "fp32")
+            return whole or ResolvedCheckpoint(resolved_checkpoint.model, None)
         if not word:
-            return found
+            return resolved_checkpoint
         if word in STORED or (
-            found.checkpoint is not None and found.checkpoint.quantization.nominal_bits < 16
+            resolved_checkpoint.checkpoint is not None
+            and resolved_checkpoint.checkpoint.quantization.nominal_bits < 16
         ):
-            return found
+            return resolved_checkpoint
         recipe = ONLINE.get(word, "")
-        return self.repositories.requantized(found, recipe) or ResolvedCheckpoint(found.model, None)
+        return self.repositories.requantized(resolved_checkpoint, recipe) or ResolvedCheckpoint(
+            resolved_checkpoint.model, None
+        )
 
     def design(self, model: LanguageModel) -> Architecture | None:
         """Read the architecture of a model once; ``None`` where its family is not known."""
         if model.id not in self._designs:
-            try:
-                self._designs[model.id] = architecture(model.config)
-            except (UnknownFamily, ConfigError):
-                self._designs[model.id] = None
+            self._designs[model.id] = design_of(model)
         return self._designs[model.id]
 
     def runtime(self, launch: Launch) -> tuple[Runtime, RuntimeProfile] | None:
@@ -329,24 +329,24 @@ class LintContext:
         return ServedCheckpoint(meant.model, meant.checkpoint, *pair)
 
 
-def _runs_at_all(found: Assessment) -> bool:
+def _runs_at_all(assessment: Assessment) -> bool:
     """Whether an assessment runs on GPUs alone, at the context of its question."""
-    whole = found.plan is not None and found.plan.kind is not PlanKind.OFFLOAD
-    whole = whole and (found.busiest is None or found.busiest.utilization.mid <= 1)
+    whole = assessment.plan is not None and assessment.plan.kind is not PlanKind.OFFLOAD
+    whole = whole and (assessment.busiest is None or assessment.busiest.utilization.mid <= 1)
     return (
         whole
-        and found.tier is not FitTier.NOT_PRACTICAL
-        and not ({reason.code for reason in found.reasons} & {"KV_BELOW_CONTEXT"})
+        and assessment.tier is not FitTier.NOT_PRACTICAL
+        and not ({reason.code for reason in assessment.reasons} & {"KV_BELOW_CONTEXT"})
     )
 
 
-def _runs(found: Assessment, context_tokens: int) -> bool:
+def _runs(assessment: Assessment, context_tokens: int) -> bool:
     """Whether an assessment runs on GPUs alone at the context asked for."""
     return (
-        found.plan is not None
-        and found.tier is not FitTier.NOT_PRACTICAL
-        and found.plan.kind is not PlanKind.OFFLOAD
-        and found.verdict_context_tokens == context_tokens
+        assessment.plan is not None
+        and assessment.tier is not FitTier.NOT_PRACTICAL
+        and assessment.plan.kind is not PlanKind.OFFLOAD
+        and assessment.verdict_context_tokens == context_tokens
     )
 
 

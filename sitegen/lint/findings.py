@@ -15,7 +15,8 @@ from sitegen.problems import Problem, Severity
 from sitegen.recipes.recipe import Language
 from sitegen.site.words.sentences import reason_sentence
 
-_SPACES = {ord("\N{NO-BREAK SPACE}"): " ", ord("\N{WORD JOINER}"): None}
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+_JOINER = "\N{WORD JOINER}"
 
 
 def finding(
@@ -40,7 +41,8 @@ def sentence(reason: Reason, catalog: Catalog) -> str:
     """Say a reason of the engine in the site's words, as a part of a sentence."""
     from sitegen.render.cells import text  # brings templates, which most files never need
 
-    said = text(reason_sentence(reason, catalog)).translate(_SPACES).rstrip(".")
+    said = text(reason_sentence(reason, catalog)).replace(_NO_BREAK, " ").replace(_JOINER, "")
+    said = said.rstrip(".")
     named = said.split(" ", 1)[0] in {name.split(" ", 1)[0] for name in _names(catalog)}
     return said if named else said[:1].lower() + said[1:]
 
@@ -127,9 +129,9 @@ def _joined(launch: Launch, replaced: Mapping[int, str], added: list[str]) -> st
     return f"{line} &" if call.command.background else line
 
 
-def change_of(found: Assessment, launch: Launch) -> dict[str, str]:
+def change_of(assessment: Assessment, launch: Launch) -> dict[str, str]:
     """Say which settings make a launch the plan that was assessed."""
-    plan = found.plan
+    plan = assessment.plan
     if plan is None:
         return {}
     changes = {"tensor": str(plan.tensor_parallel_size)}
@@ -137,6 +139,9 @@ def change_of(found: Assessment, launch: Launch) -> dict[str, str]:
         changes["pipeline"] = (
             str(plan.pipeline_parallel_size) if plan.pipeline_parallel_size > 1 else ""
         )
-    if found.verdict_context_tokens < found.model.context_tokens or "context" in launch.settings:
-        changes["context"] = str(found.verdict_context_tokens)
+    if (
+        assessment.verdict_context_tokens < assessment.model.context_tokens
+        or "context" in launch.settings
+    ):
+        changes["context"] = str(assessment.verdict_context_tokens)
     return {name: v for name, v in changes.items() if name in launch.traits.settings}

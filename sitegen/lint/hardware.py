@@ -99,11 +99,11 @@ class Hardware:
             (int(count), self.names[re.sub(r"[ -]+", " ", name.lower())].id)
             for count, name in self._pattern.findall(text)
         }
-        nodes = self._nodes(text)
+        nodes = _nodes(text)
         if len(found) > 1:
             return None
         if not found:
-            return self._plain(text, nodes)
+            return _plain(text, nodes)
         ((count, gpu_id),) = found
         each = nodes > 1 and _EACH.search(text) is not None
         if nodes > 1 and not each and count % nodes:
@@ -117,27 +117,27 @@ class Hardware:
         words = f"{total} × {name}" if nodes == 1 else f"{nodes} nodes of {per_node} × {name}"
         return TextHardware(replace(combo, name=words), total, nodes, words)
 
-    @staticmethod
-    def _nodes(text: str) -> int:
-        found = {WORDS.get(one.lower(), 0) or int(one) for one in _NODES.findall(text)}
-        return max(1, found.pop()) if len(found) == 1 else 1
 
-    @staticmethod
-    def _plain(text: str, nodes: int) -> TextHardware | None:
-        """Read a text that only counts GPUs."""
-        found = {int(one) for one in _GPUS.findall(text)}
-        if len(found) != 1:
-            return None
-        count = found.pop()
-        each = _WITH_EACH.search(text)
-        if each is not None and int(each[1]) * nodes == count:
-            return TextHardware(None, count, nodes, f"{count} GPUs on {nodes} machines")
-        if nodes > 1 and _EACH.search(text):
-            count *= nodes
-        if not 0 < count <= MOST_GPUS:
-            return None
-        where = f" on {nodes} machines" if nodes > 1 else ""
-        return TextHardware(None, count, nodes, f"{count} GPUs{where}")
+def _nodes(text: str) -> int:
+    found = {WORDS.get(one.lower(), 0) or int(one) for one in _NODES.findall(text)}
+    return max(1, found.pop()) if len(found) == 1 else 1
+
+
+def _plain(text: str, nodes: int) -> TextHardware | None:
+    """Read a text that only counts GPUs."""
+    found = {int(one) for one in _GPUS.findall(text)}
+    if len(found) != 1:
+        return None
+    count = found.pop()
+    each = _WITH_EACH.search(text)
+    if each is not None and int(each[1]) * nodes == count:
+        return TextHardware(None, count, nodes, f"{count} GPUs on {nodes} machines")
+    if nodes > 1 and _EACH.search(text):
+        count *= nodes
+    if not 0 < count <= MOST_GPUS:
+        return None
+    where = f" on {nodes} machines" if nodes > 1 else ""
+    return TextHardware(None, count, nodes, f"{count} GPUs{where}")
 
 
 def _names(gpu: Gpu) -> Iterator[str]:

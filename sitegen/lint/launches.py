@@ -140,33 +140,33 @@ class Launch:
 
 
 def of_invocation(
-    snippet: Snippet, found: Invocation, variables: Mapping[str, str]
+    snippet: Snippet, invocation: Invocation, variables: Mapping[str, str]
 ) -> Launch | None:
     """Read a call of a program as a launch; ``None`` for programs that load no model."""
-    options_of = traits_of(found.program).settings
+    options_of = traits_of(invocation.program).settings
     if not options_of:
         return None
     settings: dict[str, Setting] = {}
     for name, options in options_of.items():
         for option in options:
-            given = found.given(option)
+            given = invocation.given(option)
             if given is not None:
                 settings[name] = _setting(snippet, given.values, given.word)
                 break
-    _without_model_option(snippet, found, settings)
-    command = found.command
-    hider, shown = _visible(snippet, found)
+    _without_model_option(snippet, invocation, settings)
+    command = invocation.command
+    hider, shown = _visible(snippet, invocation)
     return Launch(
-        program=found.program,
+        program=invocation.program,
         form=Form.COMMAND,
         settings=settings,
         place=Spot(snippet, command.start),
         comments=command.comments,
-        invocation=found,
-        version=found.version,
-        background=command.background or any(w.text == "-d" for w in found.launcher),
+        invocation=invocation,
+        version=invocation.version,
+        background=command.background or any(w.text == "-d" for w in invocation.launcher),
         contained=snippet.around.contained
-        or any(w.text in {"docker", "podman", "nerdctl"} for w in found.launcher),
+        or any(w.text in {"docker", "podman", "nerdctl"} for w in invocation.launcher),
         variables=variables,
         visible=None if shown is None else devices(shown.text),
         visible_place=None if shown is None else shown.place,
@@ -175,11 +175,11 @@ def of_invocation(
 
 
 def _without_model_option(
-    snippet: Snippet, found: Invocation, settings: dict[str, Setting]
+    snippet: Snippet, invocation: Invocation, settings: dict[str, Setting]
 ) -> None:
-    module = any(word.text in traits_of(found.program).modules for word in found.launcher)
-    if traits_of(found.program).model_first and found.positionals and not module:
-        word = found.positionals[0]
+    module = any(word.text in traits_of(invocation.program).modules for word in invocation.launcher)
+    if traits_of(invocation.program).model_first and invocation.positionals and not module:
+        word = invocation.positionals[0]
         settings["model"] = _setting(snippet, (word,), word)
 
 
@@ -196,12 +196,12 @@ HIDERS = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
 """Variables that hide GPUs from a process."""
 
 
-def _visible(snippet: Snippet, found: Invocation) -> tuple[str, Setting | None]:
+def _visible(snippet: Snippet, invocation: Invocation) -> tuple[str, Setting | None]:
     """Find the GPUs that a call may see, in its variables or in its container's options."""
-    for name, word in found.command.variables:
+    for name, word in invocation.command.variables:
         if name in HIDERS and word.known:
             return name, Setting(word.text, Spot(snippet, word.start), word.end)
-    words = found.launcher
+    words = invocation.launcher
     for at, word in enumerate(words):
         text = word.text
         if text.startswith("--gpus=") or (text == "--gpus" and at + 1 < len(words)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
+from importlib.resources import files as package_files
 
 from sitegen.lint.known_programs import PROGRAMS, traits_of
 from sitegen.values import dataclass
@@ -147,3 +148,12 @@ def tables_of(files: Mapping[str, str]) -> dict[str, OptionTable]:
             both = {**engine.kinds, **front.kinds}
             tables[front.program] = OptionTable(front.program, front.version, both)
     return tables
+
+
+@cache
+def option_tables() -> dict[str, OptionTable]:
+    """Read the tables of options that the package carries."""
+    folder = package_files("sitegen.lint").joinpath("options")
+    return tables_of(
+        {one.name: one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".json")}
+    )

@@ -224,15 +224,15 @@ def parsed(table: OptionTable, command: Command, start: int, version: str = "") 
         if not _is_option(word):
             positionals.append(word)
             continue
-        one = _given(table, word)
-        takes = table.taken(one.name) if one.name else UNKNOWN
-        values = list(one.values)
-        while not one.values and at < len(words) and len(values) < takes.most:
+        given = _given(table, word)
+        takes = table.taken(given.name) if given.name else UNKNOWN
+        values = list(given.values)
+        while not given.values and at < len(words) and len(values) < takes.most:
             if _is_option(words[at]) and (len(values) >= takes.least or _looks_known(words, at)):
                 break
             values.append(words[at])
             at += 1
-        options.append(Given(one.name, one.written, word, tuple(values)))
+        options.append(Given(given.name, given.written, word, tuple(values)))
     launcher = tuple(words[:start])
     return Invocation(table.program, command, tuple(options), tuple(positionals), launcher, version)
 

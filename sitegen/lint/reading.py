@@ -229,20 +229,20 @@ class _FileReader:
         inner = _inner_script(snippet, command)
         if inner is not None:
             self.snippet(inner, depth + 1)
-        found = programs.invocation(command, self.tables)
-        known = found is not None
+        invocation = programs.invocation(command, self.tables)
+        known = invocation is not None
         faults = command.faults if known or _takes_options(command) else ()
         self.scene.broken += [Broken(one, snippet, command) for one in faults]
-        if found is None:
+        if invocation is None:
             called = " ".join(word.text for word in command.words[:MOST_LOOKED_AT])
             if inner is None and _SERVES.search(called) and not _SPEAKS_OF.match(called):
                 self.scene.unread.append(Spot(snippet, command.start))
             return known
-        found = replace(found, version=found.version or snippet.around.version)
-        self.scene.invocations.append((snippet, found))
-        self.published(snippet, found)
+        invocation = replace(invocation, version=invocation.version or snippet.around.version)
+        self.scene.invocations.append((snippet, invocation))
+        self.published(snippet, invocation)
         launch = launches.of_invocation(
-            snippet, found, {k: v for k, v in self.variables.items() if v is not None}
+            snippet, invocation, {k: v for k, v in self.variables.items() if v is not None}
         )
         if launch is not None:
             if launch.visible is None:
@@ -287,9 +287,9 @@ class _FileReader:
         if command.words and programs.base(command.words[0].text) in ENDING:
             self.phase += 1
 
-    def published(self, snippet: Snippet, found: programs.Invocation) -> None:
+    def published(self, snippet: Snippet, invocation: programs.Invocation) -> None:
         """Note the ports that a container takes of its machine."""
-        words = found.launcher
+        words = invocation.launcher
         for at, word in enumerate(words[:-1]):
             if word.text in {"-p", "--publish"}:
                 port = PORT.fullmatch(words[at + 1].text)

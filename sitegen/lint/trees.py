@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any, TypeAlias, TypeGuard
@@ -17,9 +18,11 @@ DEEPEST = 40
 """Levels of a configuration that are looked at."""
 MOST_NODES = 20_000
 LONGEST_NUMBER = 18
-LARGEST = 10**LONGEST_NUMBER
+LARGEST = 10**18
 """Whole numbers beyond it are nobody's setting; Python would not even write the longest out."""
 MOST_ITEMS = 10_000
+SMALLEST = 1e-4
+_WHOLE = re.compile(r"\d{1,9}\.0*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,8 @@ class Tree:
 def amount(tree: Tree | None) -> float:
     """Read a value as a number; 0 for anything else, and for what is unknown."""
     value = tree.scalar if tree is not None and tree.known else None
+    if isinstance(value, str) and _WHOLE.fullmatch(value):
+        return float(value)
     return float(value) if isinstance(value, int | float) else 0.0
 
 
@@ -112,10 +117,10 @@ class _Builder:
             self.stack.append((event, []))
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             opened, parts = self.stack.pop()
-            self._put(_collected(opened, parts, self._index(opened.start_mark), end), opened)
+            self._put(_built(opened, parts, self._index(opened.start_mark), end), opened)
         elif isinstance(event, yaml.ScalarEvent):
             plain = event.implicit[0]
-            value = _plain(event.value) if plain else event.value
+            value = plain_scalar(event.value) if plain else event.value
             self._put(Tree(start, end, value), event)
         elif isinstance(event, yaml.AliasEvent):
             found = self.anchors.get(event.anchor or "", Tree(start, end, known=False))
@@ -137,12 +142,18 @@ class _Builder:
             self.done = tree
 
 
-def _collected(opened: yaml.Event, parts: list[Tree], start: int, end: int) -> Tree:
+def _built(opened: yaml.Event, parts: list[Tree], start: int, end: int) -> Tree:
     if isinstance(opened, yaml.SequenceStartEvent):
         return Tree(start, end, items=tuple(parts), kind="list")
+    return collected(parts, start, end)
+
+
+def collected(parts: Sequence[Tree], start: int, end: int) -> Tree:
+    """Make a mapping of its keys and values, in turn."""
     fields: dict[str, Tree] = {}
     keys: dict[str, int] = {}
-    for key, value in zip(parts[::2], parts[1::2], strict=False):
+    for at in range(0, len(parts) - 1, 2):
+        key, value = parts[at], parts[at + 1]
         if key.text() == "<<" and value.kind == "mapping":
             fields = {**value.fields, **fields}
             continue
@@ -151,8 +162,12 @@ def _collected(opened: yaml.Event, parts: list[Tree], start: int, end: int) -> T
     return Tree(start, end, fields=fields, keys=keys, kind="mapping")
 
 
-def _plain(text: str) -> Scalar:
-    """Read a scalar without quotes: numbers and truth, all else as it stands."""
+def plain_scalar(text: str) -> Scalar:
+    """Read a scalar without quotes: numbers and truth, all else as it stands.
+
+    A fraction that is a whole number, or very large or small, keeps the way it is written, which no
+    number tells: ``amount`` reads it.
+    """
     low = text.lower()
     if low in {"true", "false"}:
         return low == "true"
@@ -164,9 +179,11 @@ def _plain(text: str) -> Scalar:
     except ValueError:
         pass
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         return text
+    size = abs(value)
+    return value if SMALLEST < size < LARGEST and size % 1 != 0 else text
 
 
 def of_python(node: ast.expr, starts: Sequence[int], lines: list[str], depth: int = 0) -> Tree:

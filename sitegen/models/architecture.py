@@ -9,7 +9,7 @@ from sitegen.values import dataclass
 
 
 class Shard(StrEnum):
-    """What tensor parallelism does to a tensor."""
+    """The way in which tensor parallelism splits a tensor."""
 
     SPLIT = "split"
     """Cut over all ranks: queries, outputs, feed-forward, embedding, head."""

@@ -1,4 +1,4 @@
-"""What a layer remembers of a sequence, one class for each kind, with its formulas as methods.
+"""The cache of a layer for a sequence, one class for each kind, with its formulas as methods.
 
 All sizes are bytes on one rank of ``tp`` for one layer and one sequence, unless a method says
 otherwise. ``bits`` are those of a cached element. A paged runtime asks what a layer ``keeps``, one
@@ -16,7 +16,7 @@ STATE_READ_BITS = 32
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a paged runtime stores of layers that cache alike.
+    """The cache that a paged runtime stores for layers of one kind.
 
     ``word`` names the kind in logs and tests: ``full``, ``sliding``, ``latent``, ``compressed``,
     ``recent`` (a window of compressed attention) or ``state``. A ``window`` of 0 keeps all tokens.
@@ -66,7 +66,7 @@ class CellGrid:
 
 
 class EmptyCache:
-    """What a kind of cache answers unless it knows better: it stores nothing."""
+    """A layer without a cache; the base of all kinds."""
 
     __slots__ = ()
 
@@ -90,7 +90,7 @@ class EmptyCache:
         return 0
 
     def keeps(self, tp: int, bits: int, head_scale_bytes: int, state_bits: int) -> list[Kept]:
-        """What a paged runtime stores, a scale behind each head's keys and values included."""
+        """The cache of a paged runtime, with a scale behind each head's keys and values."""
         return []
 
     def cell_bytes(self, grid: CellGrid, tp: int, half_bits: tuple[int, int]) -> int:
@@ -155,7 +155,7 @@ class FullAttention(EmptyCache):
         )
 
     def keeps(self, tp: int, bits: int, head_scale_bytes: int, state_bits: int) -> list[Kept]:
-        """What a paged runtime stores; a scale stands behind each head's keys and values."""
+        """The cache of a paged runtime; a scale stands behind each head's keys and values."""
         scales = 2 * _heads(self.kv_heads, tp) * head_scale_bytes
         return [Kept("full", 0, self.token_bytes(tp, bits) + scales, 0)]
 
@@ -196,7 +196,7 @@ class SlidingAttention(EmptyCache):
         return _heads(self.kv_heads, tp) * (self.key_dim + self.value_dim) * bits // 8
 
     def keeps(self, tp: int, bits: int, head_scale_bytes: int, state_bits: int) -> list[Kept]:
-        """What a paged runtime stores; a scale stands behind each head's keys and values."""
+        """The cache of a paged runtime; a scale stands behind each head's keys and values."""
         scales = 2 * _heads(self.kv_heads, tp) * head_scale_bytes
         return [Kept("sliding", self.window, self.token_bytes(tp, bits) + scales, 0)]
 
@@ -269,7 +269,7 @@ class LatentAttention(EmptyCache):
         return stored + _index_bytes(self.indexer_dim)
 
     def keeps(self, tp: int, bits: int, head_scale_bytes: int, state_bits: int) -> list[Kept]:
-        """What a paged runtime stores."""
+        """The cache of a paged runtime."""
         return [Kept("latent", 0, self.token_bytes(tp, bits), 0)]
 
     def cell_bytes(self, grid: CellGrid, tp: int, half_bits: tuple[int, int]) -> int:
@@ -341,7 +341,7 @@ class CompressedAttention(EmptyCache):
         return 2 * self.ratio if self.indexer_dim > 0 else self.ratio
 
     def summed_bytes(self, width: int) -> int:
-        """What a compressor of ``width`` keeps of a token: sums and scores, 32 bits each.
+        """Bytes that a compressor of ``width`` keeps of a token: sums and scores, 32 bits each.
 
         Source:
             vLLM 0.33, ``models/deepseek_v4/compressor.py``: both are double where windows overlap.
@@ -359,7 +359,7 @@ class CompressedAttention(EmptyCache):
         return ceil_div(self.vector_bytes + self.index_bytes, self.ratio)
 
     def keeps(self, tp: int, bits: int, head_scale_bytes: int, state_bits: int) -> list[Kept]:
-        """What a paged runtime stores: the window, the vectors and what is being summed up."""
+        """The cache of a paged runtime: the window, the vectors and the open sums."""
         recent = "recent" if self.window > 0 else "compressed"
         kept = [Kept(recent, self.window, self.vector_bytes, 0)]
         if self.ratio > 0:
@@ -404,7 +404,7 @@ class RecurrentState(EmptyCache):
         return "state"
 
     def keeps(self, tp: int, bits: int, head_scale_bytes: int, state_bits: int) -> list[Kept]:
-        """What a paged runtime stores."""
+        """The cache of a paged runtime."""
         return [Kept("state", 0, 0, self.state_bytes(tp, state_bits))]
 
     def state_bytes(self, tp: int, bits: int) -> int:

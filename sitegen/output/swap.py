@@ -54,20 +54,20 @@ def swap(scratch: Path, out: Path) -> SwapMode:
     return SwapMode.RENAMES
 
 
-def _exchange(one: Path, other: Path) -> None:
+def _exchange(path: Path, other: Path) -> None:
     library = ctypes.CDLL(None, use_errno=True)
     if sys.platform == "darwin":
         function = getattr(library, "renamex_np", None)
-        arguments: tuple[object, ...] = (os.fsencode(one), os.fsencode(other), _RENAME_SWAP)
+        arguments: tuple[object, ...] = (os.fsencode(path), os.fsencode(other), _RENAME_SWAP)
     else:
         function = getattr(library, "renameat2", None)
         here = _AT_FDCWD
-        arguments = (here, os.fsencode(one), here, os.fsencode(other), _RENAME_EXCHANGE)
+        arguments = (here, os.fsencode(path), here, os.fsencode(other), _RENAME_EXCHANGE)
     if function is None:
         raise OSError(errno.ENOSYS, "this system cannot exchange folders")
     if function(*arguments) != 0:
         code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code), str(one), None, str(other))
+        raise OSError(code, os.strerror(code), str(path), None, str(other))
 
 
 def _two_renames(scratch: Path, out: Path) -> None:

@@ -181,8 +181,8 @@ def _parts(combo: Combo, currency: str, *, rent: bool) -> tuple[PricedGpus, ...]
     )
 
 
-def _size(one: InstalledGpu) -> int:
-    return one.installed_bytes if isinstance(one.gpu.memory, UnifiedMemory) else 0
+def _size(installed: InstalledGpu) -> int:
+    return installed.installed_bytes if isinstance(installed.gpu.memory, UnifiedMemory) else 0
 
 
 def _sum(parts: tuple[PricedGpus, ...], currency: str) -> Cost:

@@ -63,7 +63,7 @@ SPELLINGS = {
 GGML_WORDS = (
     "f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl",
 )  # fmt: skip
-"""What llama.cpp's ``--cache-type-k`` and ``--cache-type-v`` take (``common/arg.cpp``)."""
+"""Values of llama.cpp's ``--cache-type-k`` and ``--cache-type-v`` (``common/arg.cpp``)."""
 
 
 def element_bits(computed_bits: int, cache_type: str) -> int:

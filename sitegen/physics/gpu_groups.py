@@ -1,4 +1,4 @@
-"""GPUs as a runtime finds them: what is visible, what is held back, which sets serve a replica."""
+"""GPUs as a runtime finds them: visible and reserved memory, groups that serve a replica."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Assumptions = Mapping[str, Constant]
 
 @dataclass(frozen=True, slots=True)
 class UsableGpu:
-    """One GPU of a node with what the system holds back of it.
+    """One GPU of a node with the memory that the system reserves.
 
     ``visible_bytes = reserved + usable`` at each bound; ``context`` is the memory of a GPU context,
     which a layer-split runtime pays on every GPU it touches.
@@ -35,24 +35,24 @@ class UsableGpu:
     visible_bytes: int
     reserved: Interval
     raised_reserved: Interval
-    """What stays reserved when the operating system's limit is raised (unified memory)."""
+    """Memory that stays reserved after the user raises the system's limit (unified memory)."""
     context: Interval
     load_spike: Interval = ZERO
-    """What loading takes beside the model, where the file cache shares the memory."""
+    """Memory that loading takes beside the model, where the file cache shares the memory."""
 
     def usable_bytes(self, *, raised: bool = False) -> int:
-        """What a process can use, at the middle estimate."""
+        """Memory that a process can use, at the middle estimate."""
         return self.visible_bytes - int((self.raised_reserved if raised else self.reserved).mid)
 
 
 @dataclass(frozen=True, slots=True)
 class GpuGroup:
-    """GPUs that can serve one replica, and how often the combo has such a set.
+    """GPUs that can serve one replica, and how many such groups the combo has.
 
     Attributes:
         ranks: ``(node, gpu)`` indices of the first such set.
         gpus: One per rank.
-        copies: Disjoint sets of this shape in the combo.
+        replicas: Disjoint groups of this shape in the combo.
         per_node: GPUs the set takes in each node it touches.
         link: Interconnect inside a node, ``None`` for one GPU a node.
         network: Interconnect between nodes, ``None`` for one node.
@@ -69,15 +69,15 @@ class GpuGroup:
     ram_bytes: int
     ram_bandwidth_bytes_per_s: Interval
     nodes: int
-    """Machines it spans."""
+    """Number of nodes that the group spans."""
     mixed: bool
     """Whether its GPUs differ in model or memory."""
     smallest: UsableGpu
     """The GPU with the least usable memory."""
     usable_bytes: int
-    """What all its GPUs can hold together, any limit raised: nothing larger fits."""
+    """Memory that all its GPUs can fill together, any limit raised: nothing larger fits."""
     visible_bytes: int
-    """What a process sees of all its GPUs together."""
+    """Memory of all its GPUs together that a process sees."""
 
     def slowest(self, start: int, stop: int) -> UsableGpu:
         """Return the GPU with the least bandwidth among some ranks."""
@@ -102,14 +102,16 @@ def usable_gpu(
     return UsableGpu(gpu, visible, reserved, raised, _context(gpu, assumptions), held)
 
 
-def resized(one: UsableGpu, visible_bytes: int) -> UsableGpu:
+def resized(usable_gpu: UsableGpu, visible_bytes: int) -> UsableGpu:
     """Return a chip with shared memory in another size; what is held back grows in proportion."""
-    scale = visible_bytes / one.visible_bytes
-    held = one.reserved
+    scale = visible_bytes / usable_gpu.visible_bytes
+    held = usable_gpu.reserved
     reserved = held.times(scale)
-    kept = min(one.raised_reserved.mid, reserved.mid)
+    kept = min(usable_gpu.raised_reserved.mid, reserved.mid)
     raised = Interval(min(kept, reserved.low), kept, kept)
-    return UsableGpu(one.gpu, visible_bytes, reserved, raised, one.context, one.load_spike)
+    return UsableGpu(
+        usable_gpu.gpu, visible_bytes, reserved, raised, usable_gpu.context, usable_gpu.load_spike
+    )
 
 
 def _reserved(gpu: Gpu, visible: int, node: Node, index: int, assumptions: Assumptions) -> Interval:
@@ -163,8 +165,8 @@ def _inside(combo: Combo, assumptions: Assumptions) -> Iterator[GpuGroup]:
         for start, stop in _runs(shape):
             for size in _sizes(stop - start):
                 ranks = tuple((at, g) for g in range(start, start + size))
-                copies = alike * ((stop - start) // size)
-                yield _make(combo, ranks, copies, size, assumptions)
+                replicas = alike * ((stop - start) // size)
+                yield _make(combo, ranks, replicas, size, assumptions)
         if len(set(shape)) > 1:
             ranks = tuple((at, g) for g in range(len(shape)))
             yield _make(combo, ranks, alike, len(shape), assumptions)

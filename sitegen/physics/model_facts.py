@@ -1,4 +1,4 @@
-"""What a model is and costs whatever the combo: sizes, caches, valid splits, time on a wire."""
+"""Facts of a model apart from hardware: sizes, caches, valid splits, time on a link."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ModelFacts:
 
     Attributes:
         parameters: All of them, without buffers.
-        active_parameters: What one token multiplies with.
+        active_parameters: Parameters that one token multiplies with.
         layers: Decoder layers.
         attention_heads: Query heads.
         kv_heads: KV heads, 1 for latent attention.
@@ -81,7 +81,7 @@ class ModelFacts:
 
 @dataclass(frozen=True, slots=True)
 class LinkCost:
-    """What one link costs a model that spreads over two ranks, at batch 1.
+    """Time that one link costs a model over two ranks, at batch 1.
 
     ``tensor_s`` and ``pipeline_s`` are seconds of communication per token; ``tensor_prefill_s``
     and ``pipeline_prefill_s`` seconds of communication for a prompt of ``prompt_tokens``.
@@ -148,20 +148,20 @@ def _sizes(
             yield checkpoint, weights.total_bytes
 
 
-def _layers(found: ReducedCheckpoint) -> Iterator[LayerCache]:
+def _layers(reduced: ReducedCheckpoint) -> Iterator[LayerCache]:
     """Each layer's cache, in order."""
-    for kind in found.shape.sequence:
-        yield found.shape.kinds[kind].cache
+    for kind in reduced.shape.sequence:
+        yield reduced.shape.kinds[kind].cache
 
 
-def _growing_bytes(found: ReducedCheckpoint) -> int:
-    return sum(cache.token_bytes(1, BITS) for cache in _layers(found) if cache.grows)
+def _growing_bytes(reduced: ReducedCheckpoint) -> int:
+    return sum(cache.token_bytes(1, BITS) for cache in _layers(reduced) if cache.grows)
 
 
 def _caches(
-    found: ReducedCheckpoint, lengths: Iterable[int], *, in_flight: int = AT_REST
+    reduced: ReducedCheckpoint, lengths: Iterable[int], *, in_flight: int = AT_REST
 ) -> tuple[tuple[int, int], ...]:
-    shape = found.shape
+    shape = reduced.shape
     return tuple((length, sequence_bytes(shape, length, in_flight=in_flight)) for length in lengths)
 
 
@@ -180,9 +180,9 @@ def _valid_sizes(shape: ModelShape) -> Iterator[int]:
             yield size
 
 
-def _cache_kinds(found: ReducedCheckpoint) -> tuple[tuple[str, int], ...]:
+def _cache_kinds(reduced: ReducedCheckpoint) -> tuple[tuple[str, int], ...]:
     counts: dict[str, int] = {}
-    for cache in _layers(found):
+    for cache in _layers(reduced):
         counts[cache.word] = counts.get(cache.word, 0) + 1
     return tuple(counts.items())
 

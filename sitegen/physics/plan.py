@@ -1,4 +1,4 @@
-"""What is asked of a replica and how it lies on its GPUs: values without words."""
+"""The question to a replica and its layout on GPUs: values without words."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class PlanKind(StrEnum):
     TENSOR_PIPELINE = "tensor-pipeline"
     LAYER_SPLIT = "layer-split"
     REMOTE_LAYER_SPLIT = "remote-layer-split"
-    """Layer split over machines (llama.cpp RPC)."""
+    """Layer split over nodes (llama.cpp RPC)."""
     OFFLOAD = "offload"
     """Layers or experts in system RAM beside a layer split."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelPlan:
-    """Who computes what.
+    """Layers and tensors of each rank.
 
     ``ranks`` lists the GPUs of the first replica as ``(node, gpu)`` indices into the combo; rank
     ``stage * tensor_parallel_size + t``. ``layers_per_stage`` sums to the model's layers (for a
@@ -49,7 +49,7 @@ class ParallelPlan:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What is asked of the model: context per sequence, sequences resident at once, KV dtype."""
+    """Context per sequence, sequences resident at once, and type of the KV cache."""
 
     context_tokens: int
     sequences: int
@@ -76,7 +76,7 @@ class Settings:
     prediction_layers: bool = False
     """Speculative decoding with the model's own multi-token prediction layers."""
     draft_bytes: int | None = None
-    """What a separate draft model takes on each GPU, its cache included."""
+    """Memory of a separate draft model on each GPU, its cache included."""
     text_only: bool = False
     """No images or video: the encoder is not profiled (``--limit-mm-per-prompt``)."""
     images: bool = False
@@ -84,7 +84,7 @@ class Settings:
     flash_attention: bool | None = None
     """Whether llama.cpp fuses attention; without it the scores are a tensor of the graph."""
     largest_allocation_bytes: int | None = None
-    """What the driver of the GPU backend gives in one piece at most."""
+    """The most memory that the GPU backend's driver gives in one piece."""
     backend: str = ""
     """Id of the library between runtime and GPU; empty for the vendor's own."""
 
@@ -107,7 +107,7 @@ LEDGER_LINES = (
 
 @dataclass(frozen=True, slots=True)
 class GpuLedger:
-    """What one GPU holds, in bytes, every line with low, mid and high.
+    """Memory of one GPU by line, in bytes, each at low, mid and high.
 
     ``visible_bytes = sum(lines) + free`` at each bound. ``budget_bytes`` is what the runtime may
     fill of ``visible_bytes``; ``need`` is everything but ``reserved_os``; ``utilization`` is need

@@ -1,4 +1,4 @@
-"""Which splits of a replica are valid on a set of GPUs, and which rule refuses the others."""
+"""Valid splits of a replica on a GPU group, and the rules that refuse the others."""
 
 from __future__ import annotations
 

@@ -6,19 +6,24 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 
+from sitegen.browser.buy_files import buy_files
 from sitegen.browser.home_files import home_files
 from sitegen.browser.program import program
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
 from sitegen.pipeline.finish import Writer, finished
+from sitegen.pipeline.memory import NO_PAST, Past
 from sitegen.pipeline.pages import render
 from sitegen.pipeline.processes import in_background
 from sitegen.pipeline.search import Indexer
 from sitegen.pipeline.sources import Parsed, only_warnings, parse
 from sitegen.pipeline.surveys import answers_in
 from sitegen.problems import Problem
+from sitegen.render.beside import beside_files
 from sitegen.render.data.verdicts import verdict_file
+from sitegen.render.matrix import matrix_files
 from sitegen.site.collect import collect_pages
+from sitegen.site.combo.matrix import grid_of
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.json.api import listings
 from sitegen.site.page import Site
@@ -69,6 +74,7 @@ def build(
     today: str = "",
     search: Indexer | None = None,
     early: Writer | None = None,
+    past: Past = NO_PAST,
 ) -> BuildResult:
     """Build the whole site in memory.
 
@@ -80,6 +86,7 @@ def build(
         search: Makes the full-text index; without it the search page finds names only.
         early: Takes most files of the result as soon as they are made, before their links are
             checked: to be thrown away if this raises.
+        past: What earlier builds found; the bytes do not depend on it.
 
     Raises:
         ProblemsFound: With every problem of the first stage that has errors.
@@ -89,25 +96,30 @@ def build(
         with watch.stage("parse"):
             parsed = parse(project, today=today)
         with watch.stage("survey"):
-            answers = answers_in(parsed.catalog, lambda: made().engine, jobs=jobs)
+            answers = answers_in(
+                parsed.catalog,
+                lambda: made().engine,
+                jobs=jobs,
+                past=past,
+                texts=project.catalog,
+            )
         files = dict(made().files)
     with watch.stage("collect"):
-        site = collect_pages(
-            SiteInputs(
-                parsed.catalog,
-                answers.engine,
-                answers.survey,
-                answers.facts,
-                rows_by_model(answers.survey),
-                parsed.documents,
-                parsed.settings,
-                answers.records,
-                parsed.history,
-                parsed.errors,
-                parsed.unjudged,
-                parsed.search_terms,
-            )
+        inputs = SiteInputs(
+            parsed.catalog,
+            answers.engine,
+            answers.survey,
+            answers.facts,
+            rows_by_model(answers.survey),
+            parsed.documents,
+            parsed.settings,
+            answers.records,
+            parsed.history,
+            parsed.errors,
+            parsed.unjudged,
+            parsed.search_terms,
         )
+        site = collect_pages(inputs)
     with watch.stage("render"):
         files |= render(
             site,
@@ -118,7 +130,10 @@ def build(
             others=lambda: {
                 **_api_files(site, parsed, answers.survey),
                 **home_files(parsed.catalog, answers.survey),
+                **buy_files(inputs),
                 **verdict_file(answers.survey),
+                **beside_files(inputs),
+                **matrix_files(grid_of(inputs), answers.facts),
             },
         )
         files |= answers.custom

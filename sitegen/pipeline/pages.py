@@ -75,7 +75,7 @@ def render(
         if number == 0:
             yield _Written("", others(), ())
         for page in mine():
-            yield _rendered(work, page)
+            yield _written(work, page)
 
     anchors: dict[str, tuple[str, ...]] = {}
     for one in fork_map(share, processes):
@@ -85,11 +85,27 @@ def render(
     return dict(sorted(files.items()))
 
 
-def _rendered(work: _Work, page: Page) -> _Written:
+def _written(work: _Work, page: Page) -> _Written:
+    files = rendered(page, work.settings, work.templates, work.fonts)
     try:
-        files = render_page(page, work.settings, work.templates)
-        files.update(cards_of(page, work.settings, work.fonts))
         return _Written(page.url, files, tuple(anchors_of(page)))
     except Exception as error:
-        message = f"{page.url} from {page.source.path}: {type(error).__name__}: {error}"
-        raise RenderError(message) from error
+        raise _render_error(page, error) from error
+
+
+def rendered(
+    page: Page, settings: SiteSettings, templates: Environment, fonts: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Write a page, the files beside it and its picture.
+
+    Raises:
+        RenderError: If a template raises anything, naming the page and its source.
+    """
+    try:
+        return {**render_page(page, settings, templates), **cards_of(page, settings, fonts)}
+    except Exception as error:
+        raise _render_error(page, error) from error
+
+
+def _render_error(page: Page, error: Exception) -> RenderError:
+    return RenderError(f"{page.url} from {page.source.path}: {type(error).__name__}: {error}")

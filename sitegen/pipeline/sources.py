@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.load import parse_authored
+from sitegen.catalog.load import KnownRecords, parse_authored
 from sitegen.fit import catalog_checks as engine_checks
 from sitegen.inputs import ProjectFiles
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
@@ -56,28 +56,76 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
     Raises:
         ProblemsFound: With the problems of catalog, documents and settings together.
     """
-    heard = ProblemCollector()
-    authored = heard.out(lambda: parse_authored(project.catalog, today=today))
-    documents = heard.out(lambda: parse_documents(project.content))
-    settings = heard.out(lambda: _settings(project))
-    history = heard.out(lambda: parse_history(project.content))
-    errors = heard.out(lambda: parse_errors(project.content))
-    unjudged = heard.out(lambda: parse_unjudged(project.content))
-    terms = heard.out(lambda: parse_search_terms(project.content))
-    if authored is not None:
-        catalog = as_published(authored[1], project.content)
-        authored = (authored[0], catalog)
-        heard.problems += (*catalog.warnings, *engine_checks.check(catalog))
-        heard.problems += unknown_sources(catalog, project.content)
-        heard.problems += already_judged(unjudged or NOTHING, catalog)
-    warnings = only_warnings(heard.problems)
-    if authored is None or documents is None or settings is None or history is None:
-        raise ProblemsFound(heard.problems)
-    if errors is None or unjudged is None or terms is None:
-        raise ProblemsFound(heard.problems)
-    records, catalog = authored
-    told = replace(dated(settings, catalog), has_errors=bool(errors))
-    return Parsed(records, catalog, documents, told, history, errors, unjudged, terms, warnings)
+    return Parser().parse(project, today=today)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """A catalog that was read, the texts that it was read from, and what its rules say."""
+
+    texts: Mapping[str, str]
+    settings: str
+    today: str
+    records: CatalogRecords
+    catalog: Catalog
+    judged: tuple[Problem, ...]
+    """What only the engine finds wrong with it."""
+
+
+JUDGED = tuple(f"catalog/{one}/" for one in ("models", "quantizations", "runtimes", "assumptions"))
+"""Folders that the engine's own rules read."""
+
+
+def _of_engine(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the files that the engine's own rules read."""
+    return {path: text for path, text in texts.items() if path.startswith(JUDGED)}
+
+
+class Parser:
+    """Parses sources again and again; a file whose text is the same is not read twice."""
+
+    def __init__(self) -> None:
+        self._records = KnownRecords()
+        self._facts: _Facts | None = None
+
+    def parse(self, project: ProjectFiles, *, today: str = "") -> Parsed:
+        """Do as the function of this name; equal catalogs are one value.
+
+        Raises:
+            ProblemsFound: With the problems of catalog, documents and settings together.
+        """
+        heard = ProblemCollector()
+        facts = heard.out(lambda: self._catalog(project, today))
+        documents = heard.out(lambda: parse_documents(project.content))
+        settings = heard.out(lambda: _settings(project))
+        history = heard.out(lambda: parse_history(project.content))
+        errors = heard.out(lambda: parse_errors(project.content))
+        unjudged = heard.out(lambda: parse_unjudged(project.content))
+        terms = heard.out(lambda: parse_search_terms(project.content))
+        if facts is not None:
+            heard.problems += (*facts.catalog.warnings, *facts.judged)
+            heard.problems += unknown_sources(facts.catalog, project.content)
+            heard.problems += already_judged(unjudged or NOTHING, facts.catalog)
+        warnings = only_warnings(heard.problems)
+        if facts is None or documents is None or settings is None or history is None:
+            raise ProblemsFound(heard.problems)
+        if errors is None or unjudged is None or terms is None:
+            raise ProblemsFound(heard.problems)
+        records, catalog = facts.records, facts.catalog
+        told = replace(dated(settings, catalog), has_errors=bool(errors))
+        return Parsed(records, catalog, documents, told, history, errors, unjudged, terms, warnings)
+
+    def _catalog(self, project: ProjectFiles, today: str) -> _Facts:
+        texts, settings = project.catalog, project.content.get(SETTINGS, "")
+        last = self._facts
+        if last and (last.texts, last.settings, last.today) == (texts, settings, today):
+            return last
+        records, plain = parse_authored(texts, today=today, known=self._records)
+        catalog = as_published(plain, project.content)
+        same = last is not None and _of_engine(last.texts) == _of_engine(texts)
+        judged = last.judged if last and same else engine_checks.check(catalog)
+        self._facts = _Facts(texts, settings, today, records, catalog, judged)
+        return self._facts
 
 
 def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:

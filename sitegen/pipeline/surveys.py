@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 
+from sitegen.browser.check_files import check_files
 from sitegen.browser.engine_script import custom_files
 from sitegen.browser.translator import Bundle
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.model_facts import ModelFacts, model_facts
+from sitegen.pipeline.memory import NO_PAST, Past
 from sitegen.pipeline.processes import fork_map, in_background, processes_for, work_queue
+from sitegen.pipeline.recall import Known, Recall, Whole
 from sitegen.published.judged_records import JudgedRecords, judge_records
 from sitegen.quality.ratings import ratings_of
 from sitegen.survey.answers import GpusNeeded
@@ -34,7 +37,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class _SurveyPiece:
-    """What a piece of the survey found; the first one states facts and has the custom files."""
+    """A piece of the survey; the first one states facts and has the custom files."""
 
     combos: Mapping[str, ComboSurvey] = field(default_factory=dict)
     needs: Mapping[str, tuple[GpusNeeded, ...]] = field(default_factory=dict)
@@ -42,44 +45,101 @@ class _SurveyPiece:
     custom: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def answers_in(catalog: Catalog, translated: Callable[[], Bundle], *, jobs: int = 1) -> Answers:
+def answers_in(
+    catalog: Catalog,
+    translated: Callable[[], Bundle],
+    *,
+    jobs: int = 1,
+    past: Past = NO_PAST,
+    texts: Mapping[str, str] | None = None,
+) -> Answers:
     """Assess every model on every combo, judge every record, and write the engine for browsers.
 
     Args:
         catalog: What is surveyed.
         translated: The engine in the language of browsers.
         jobs: Processes to use where the system can fork; the answers do not depend on it.
+        past: What earlier builds found; the answers do not depend on it.
+        texts: The files of the catalog by path; without them nothing is remembered.
     """
     # The ratings are made before the work is shared out, or every process would make them.
     engine = FitEngine(catalog, ratings=ratings_of(catalog))
-    with in_background(lambda: judge_records(engine), jobs) as judged:
-        prepare_all(engine)
-        processes = processes_for(jobs, len(catalog.gpus))
-        mine = work_queue(by_gpu(engine), processes)
-
-        def share(number: int) -> Iterator[_SurveyPiece]:
-            if number == 0:
-                custom = custom_files(catalog, engine, translated())
-                yield _SurveyPiece(facts=facts_of(engine), custom=custom)
-            for gpu, combos in mine():
-                surveyed = {combo.id: survey_combo(engine, combo) for combo in combos}
-                yield _SurveyPiece(surveyed, {gpu.id: gpus_needed(engine, gpu)})
-                engine.forget()  # other GPUs share next to nothing of it
-
-        found = fork_map(share, processes)
-        records = judged()
-    surveyed = {combo_id: one for part in found for combo_id, one in part.combos.items()}
-    needs = {gpu_id: some for part in found for gpu_id, some in part.needs.items()}
+    if texts is None:
+        past = NO_PAST
+    recall = Recall(engine, texts or {}, past)
+    known = recall.known()
+    whole = recall.whole()
+    if whole is None or known.lacks(catalog):
+        known, whole = _found_too(engine, translated, recall, known=known, whole=whole, jobs=jobs)
     return Answers(
         engine,
         Survey(
-            {combo_id: surveyed[combo_id] for combo_id in catalog.combos},
-            {gpu_id: needs[gpu_id] for gpu_id in catalog.gpus},
+            {combo_id: known.combos[combo_id] for combo_id in catalog.combos},
+            {gpu_id: known.needs[gpu_id] for gpu_id in catalog.gpus},
         ),
-        found[0].facts,
-        records,
-        found[0].custom,
+        whole.facts,
+        whole.records,
+        whole.custom,
     )
+
+
+def _found_too(
+    engine: FitEngine,
+    translated: Callable[[], Bundle],
+    recall: Recall,
+    *,
+    known: Known,
+    whole: Whole | None,
+    jobs: int,
+) -> tuple[Known, Whole]:
+    """Judge what is not known, and remember it."""
+    catalog = engine.catalog
+    with in_background(lambda: judge_records(engine), jobs if whole is None else 1) as judged:
+        prepare_all(engine)
+        pieces = [piece for piece in by_gpu(engine) if _is_open(piece, known)]
+        processes = processes_for(jobs, len(pieces))
+        mine = work_queue(pieces, processes)
+
+        def share(number: int) -> Iterator[_SurveyPiece]:
+            if number == 0 and whole is None:
+                made = translated()
+                custom = custom_files(catalog, engine, made) | check_files(catalog, made)
+                yield _SurveyPiece(facts=facts_of(engine), custom=custom)
+            for gpu, combos in mine():
+                yield _judged(engine, recall, known, gpu, combos)
+                engine.forget()  # other GPUs share next to nothing of it
+
+        found = fork_map(share, processes)
+        if whole is None:
+            whole = Whole(found[0].facts, judged(), found[0].custom)
+            recall.keep_whole(whole)
+    return (
+        Known(
+            {**known.combos, **{id_: one for part in found for id_, one in part.combos.items()}},
+            {**known.needs, **{id_: some for part in found for id_, some in part.needs.items()}},
+        ),
+        whole,
+    )
+
+
+def _is_open(piece: tuple[Gpu, list[Combo]], known: Known) -> bool:
+    gpu, combos = piece
+    return gpu.id not in known.needs or any(combo.id not in known.combos for combo in combos)
+
+
+def _judged(
+    engine: FitEngine, recall: Recall, known: Known, gpu: Gpu, combos: list[Combo]
+) -> _SurveyPiece:
+    surveyed = {
+        combo.id: survey_combo(engine, combo) for combo in combos if combo.id not in known.combos
+    }
+    for one in surveyed.values():
+        recall.keep_combo(one)
+    if gpu.id in known.needs:
+        return _SurveyPiece(surveyed)
+    needs = gpus_needed(engine, gpu)
+    recall.keep_needs(gpu, needs)
+    return _SurveyPiece(surveyed, {gpu.id: needs})
 
 
 def facts_of(engine: FitEngine) -> dict[str, ModelFacts]:

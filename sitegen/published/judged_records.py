@@ -1,4 +1,4 @@
-"""What others published beside the engine: logs, speeds, claims, and what is above a bound."""
+"""Publications of others beside the engine: logs, speeds, claims, and figures above a bound."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class JudgedRecords:
-    """What the records of a catalog say of the engine, and the engine of them.
+    """Comparisons of a catalog's records with the engine, and its judgements of them.
 
     ``memory`` and ``speed`` are ``None`` in a catalog without such records.
     """

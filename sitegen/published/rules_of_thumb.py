@@ -119,7 +119,7 @@ def peak_bytes(weights: float) -> float:
 
 
 def pool_bytes(visible_bytes: int, fraction: float, weights: float) -> float:
-    """What the weights leave of the share."""
+    """Memory of the share that the weights leave."""
     return visible_bytes * fraction - weights
 
 

@@ -1,4 +1,4 @@
-"""What goes into the fit of abilities, and what comes out of it."""
+"""Input and output of the fit of abilities."""
 
 from __future__ import annotations
 

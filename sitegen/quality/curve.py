@@ -37,7 +37,7 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class LossModel:
-    """What the evidence says of losses in general.
+    """General evidence on losses.
 
     ``scatter_of_types`` and ``scatter_of_models`` are standard deviations of logarithms; ``pairs``
     has the losses measured of each model and type with their variances.

@@ -25,7 +25,7 @@ _ELO = math.log(10) / 400
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a board says of a model.
+    """A model's score on a board.
 
     ``item`` is the board, with the version where each is one of its own; ``score`` has no ends,
     and more is better; ``source`` is the sheet.
@@ -68,16 +68,16 @@ class Run:
 
 def runs_of(sheets: Iterable[ScoreSheet], boards: Mapping[str, Board]) -> tuple[Run, ...]:
     """Return every score, sorted by model and item."""
-    found: list[Run] = []
+    runs: list[Run] = []
     for sheet in sheets:
         for table in sheet.tables:
             board = boards[table.board]
             item = f"{board.id}@{table.version}" if board.renewed else board.id
             rank = (_MODES[table.mode], _EFFORTS.get(table.effort, _USUAL_EFFORT))
-            found += [
+            runs += [
                 Run(sheet, rank, _seen(score, item, board, sheet, table)) for score in table.scores
             ]
-    return tuple(sorted(found, key=lambda run: (run.seen.model, run.seen.item)))
+    return tuple(sorted(runs, key=lambda run: (run.seen.model, run.seen.item)))
 
 
 def evidence(runs: Iterable[Run], keep: Keep = everything) -> tuple[Seen, ...]:

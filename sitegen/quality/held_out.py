@@ -13,7 +13,7 @@ from sitegen.quality import policy
 from sitegen.quality.abilities import Ability
 from sitegen.quality.evidence import Keep, evidence
 from sitegen.quality.ratings import RatingsWithFits, Scores, rate, without
-from sitegen.quality.values import Rating, Standing
+from sitegen.quality.values import EvidenceStanding, Rating
 from sitegen.values import dataclass
 
 FEWEST = 12
@@ -55,7 +55,7 @@ class BoardLeftOut:
 
 @dataclass(frozen=True, slots=True)
 class SourceLeftOut:
-    """What is left of the ratings without one source.
+    """Ratings without one source.
 
     ``rated`` models of the ``rated_with`` it remain rated overall; ``order`` is Spearman's
     coefficient of both orders; ``moved`` are the models that move most, in points.
@@ -105,7 +105,11 @@ def _compared(
 ) -> tuple[int, int, float] | None:
     """Compare two fits over the models that both rate; scales are matched by mean and spread."""
     rated = [
-        {m for m, one in side.ratings.by_use.get(use, {}).items() if one.standing is Standing.RATED}
+        {
+            m
+            for m, one in side.ratings.by_use.get(use, {}).items()
+            if one.standing is EvidenceStanding.RATED
+        }
         for side in (first, second)
     ]
     both = sorted(rated[0] & rated[1])
@@ -168,15 +172,15 @@ def _without_source(
     )  # fmt: skip
 
 
-def _against(scores: Scores, rated: RatingsWithFits, of: Keep) -> list[BoardLeftOut]:
+def _against(scores: Scores, rated: RatingsWithFits, keep: Keep) -> list[BoardLeftOut]:
     """Compare ratings with scores that they have not seen, board by board, the newest version."""
     unseen: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     boards: dict[str, Board] = {}
-    for one in evidence(scores.runs, of):
+    for one in evidence(scores.runs, keep):
         if one.model in scores.models and one.evaluator is Evaluator.INDEPENDENT:
             unseen[one.board.id][one.item][one.model] = one.score
             boards[one.board.id] = one.board
-    found: list[BoardLeftOut] = []
+    board_left_outs: list[BoardLeftOut] = []
     for id_, items in sorted(unseen.items()):
         overall = rated.ratings.by_use.get(Use.OVERALL, {})
         own = rated.ratings.by_use.get(boards[id_].use, {})
@@ -185,7 +189,7 @@ def _against(scores: Scores, rated: RatingsWithFits, of: Keep) -> list[BoardLeft
             both = [m for m in sorted(seen) if _is_rated(overall, m) and m in own]
             if len(both) >= FEWEST:
                 truth = [seen[model] for model in both]
-                found.append(
+                board_left_outs.append(
                     BoardLeftOut(
                         id_, item, boards[id_].use, len(both),
                         spearman([_mid(own[model]) for model in both], truth),
@@ -193,7 +197,7 @@ def _against(scores: Scores, rated: RatingsWithFits, of: Keep) -> list[BoardLeft
                     )
                 )  # fmt: skip
                 break
-    return found
+    return board_left_outs
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float:
@@ -220,7 +224,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 def _is_rated(ratings: Mapping[str, Rating], model: str) -> bool:
     found = ratings.get(model)
-    return found is not None and found.standing is Standing.RATED
+    return found is not None and found.standing is EvidenceStanding.RATED
 
 
 def _mid(rating: Rating) -> float:

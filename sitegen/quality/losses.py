@@ -43,27 +43,27 @@ def class_starts(ordered: Iterable[TypeLoss], scale: Scale) -> tuple[float, ...]
     """
     starts: list[float] = []
     leader: TypeLoss | None = None
-    for one in ordered:
-        if not one.narrowed:
+    for type_loss in ordered:
+        if not type_loss.narrowed:
             continue
         if leader is None:
-            opens = one.anyone.high > scale.resolution
+            opens = type_loss.anyone.high > scale.resolution
         else:
-            opens = _surely_worse(one, leader) and (
-                one.points.mid - leader.points.mid >= max(scale.resolution, scale.step)
+            opens = _surely_worse(type_loss, leader) and (
+                type_loss.points.mid - leader.points.mid >= max(scale.resolution, scale.step)
             )
         if opens:
-            starts.append(one.points.mid)
-            leader = one
+            starts.append(type_loss.points.mid)
+            leader = type_loss
     return tuple(starts)
 
 
-def _surely_worse(one: TypeLoss, leader: TypeLoss) -> bool:
+def _surely_worse(type_loss: TypeLoss, leader: TypeLoss) -> bool:
     """Whether a type is worse than another with 95 % probability."""
-    if one.belief is None or leader.belief is None:
-        return one.belief is not None
-    spread = math.hypot(one.belief.deviation, leader.belief.deviation)
-    return one.belief.mean - leader.belief.mean > SURE * spread
+    if type_loss.belief is None or leader.belief is None:
+        return type_loss.belief is not None
+    spread = math.hypot(type_loss.belief.deviation, leader.belief.deviation)
+    return type_loss.belief.mean - leader.belief.mean > SURE * spread
 
 
 CLASS_STEP = "quality-class-points"
@@ -76,7 +76,7 @@ _HELD_BITS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class CheckpointLoss:
     """Rating points that a checkpoint is worse than the release, and how that is known.
 
     ``known_by`` is ``native`` (nothing is lost), ``model-and-type``, ``type`` or ``bits``.
@@ -86,9 +86,9 @@ class Loss:
     known_by: str
 
 
-NOTHING = Loss(Interval(0.0, 0.0, 0.0), NATIVE)
-UNKNOWN = Loss(Interval(0.0, 0.0, 0.0), BITS)
-"""Where nothing was measured, nothing is told apart."""
+NOTHING = CheckpointLoss(Interval(0.0, 0.0, 0.0), NATIVE)
+UNKNOWN = CheckpointLoss(Interval(0.0, 0.0, 0.0), BITS)
+"""Losses without any measurement: one class for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +103,13 @@ class LossTable:
         resolution: Points below which no test of the records shows a loss.
     """
 
-    losses: Mapping[tuple[str, str], Loss]
-    by_type: Mapping[str, Loss]
+    losses: Mapping[tuple[str, str], CheckpointLoss]
+    by_type: Mapping[str, CheckpointLoss]
     types: tuple[TypeLoss, ...]
     starts: tuple[float, ...]
     resolution: float
 
-    def of(self, model: LanguageModel, checkpoint: Checkpoint) -> Loss:
+    def of(self, model: LanguageModel, checkpoint: Checkpoint) -> CheckpointLoss:
         """Return the loss of a checkpoint, of the catalog's or one that was opened."""
         known = self.losses.get((model.id, checkpoint.id))
         if known is not None:
@@ -144,7 +144,7 @@ def losses_of(catalog: Catalog) -> LossTable:
     )
     types = type_losses(catalog.quantizations.values(), fitted, seen, scale)
     starts = class_starts(types, scale)
-    by_type = {one.quantization: Loss(one.anyone, one.known_by) for one in types}
+    by_type = {one.quantization: CheckpointLoss(one.anyone, one.known_by) for one in types}
     return LossTable(
         _of_checkpoints(catalog, by_type, _of_pairs(fitted, scale)),
         by_type,
@@ -154,21 +154,23 @@ def losses_of(catalog: Catalog) -> LossTable:
     )
 
 
-def _of_pairs(fitted: LossModel, scale: Scale) -> Mapping[tuple[str, str], Loss]:
+def _of_pairs(fitted: LossModel, scale: Scale) -> Mapping[tuple[str, str], CheckpointLoss]:
     """Return the loss of models and types whose own measurements say more than the type's."""
-    found: dict[tuple[str, str], Loss] = {}
+    found: dict[tuple[str, str], CheckpointLoss] = {}
     for (model, type_id), measured in fitted.pairs.items():
         prior = fitted.of_model(fitted.of_type(type_id))
         belief = weighed(prior, [measured], 0.0)
         if belief.deviation <= _NARROWED * prior.deviation:
-            found[model, type_id] = Loss(scale.interval(belief), MODEL_AND_TYPE)
+            found[model, type_id] = CheckpointLoss(scale.interval(belief), MODEL_AND_TYPE)
     return found
 
 
 def _of_checkpoints(
-    catalog: Catalog, by_type: Mapping[str, Loss], own: Mapping[tuple[str, str], Loss]
-) -> Mapping[tuple[str, str], Loss]:
-    losses: dict[tuple[str, str], Loss] = {}
+    catalog: Catalog,
+    by_type: Mapping[str, CheckpointLoss],
+    own: Mapping[tuple[str, str], CheckpointLoss],
+) -> Mapping[tuple[str, str], CheckpointLoss]:
+    losses: dict[tuple[str, str], CheckpointLoss] = {}
     for model in catalog.models.values():
         for checkpoint in model.checkpoints:
             type_id = checkpoint.quantization.id

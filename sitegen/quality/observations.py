@@ -63,7 +63,7 @@ def observations(
     figures = tuple(_figures(tuple(losses), quantizations))
     known = {metric: rate(figures, metric) for metric in (DIVERGENCE, PERPLEXITY)}
     diverging = {(f.model, f.quantization, f.source) for f in figures if f.metric == DIVERGENCE}
-    found: list[Observation] = []
+    observations: list[Observation] = []
     for figure in figures:
         scale = known.get(figure.metric)
         same_table = (figure.model, figure.quantization, figure.source) in diverging
@@ -75,11 +75,11 @@ def observations(
                 continue
             loss = scale.slope * loss
             variance = (scale.slope**2) * variance + (scale.spread * loss) ** 2
-        found.append(
+        observations.append(
             Observation(figure.model, figure.quantization, figure.metric, figure.source,
                         loss, variance)
         )  # fmt: skip
-    return tuple(found)
+    return tuple(observations)
 
 
 def rate(figures: Iterable[_Figure], metric: str) -> Rate | None:

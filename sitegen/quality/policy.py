@@ -1,4 +1,4 @@
-"""What the ratings take for granted: weights, priors and bounds, each with its reason.
+"""Assumptions of the ratings: weights, priors and bounds, each with its reason.
 
 They are judgement, written down before any rating was computed, on 2026-11-22; the one exception is
 ``WIDENING``. ``python -m benchmarks.quality_checks`` says what the ratings do when they vary.

@@ -24,7 +24,7 @@ from sitegen.quality.evidence import (
     runs_of,
     weights,
 )
-from sitegen.quality.values import NONE, Rating, Ratings, Standing
+from sitegen.quality.values import NONE, EvidenceStanding, Rating, Ratings
 from sitegen.values import dataclass
 
 
@@ -119,7 +119,7 @@ def _ratings(
         model: _rating(use, model, fitted.abilities[model], some)
         for model, some in sorted(by_model.items())
     }
-    rated = [one for one in found.values() if one.standing is Standing.RATED]
+    rated = [one for one in found.values() if one.standing is EvidenceStanding.RATED]
     return {**found, **{one.model: one for one in placed(rated, fitted.abilities)}}
 
 
@@ -133,13 +133,13 @@ def _rating(
     middle = policy.CENTRE + policy.POINTS * ability.mean
     fewest = policy.FEWEST_BOARDS_OVERALL if use is Use.OVERALL else policy.FEWEST_BOARDS
     is_rated = len(groups) >= fewest and half < policy.WIDEST
-    short = Standing.PROVISIONAL if independent else Standing.MAKERS_WORD
+    short = EvidenceStanding.PROVISIONAL if independent else EvidenceStanding.MAKERS_WORD
     return Rating(
         points=Interval(middle - half, middle, middle + half),
         is_rated=is_rated,
         model=model,
         use=use,
-        standing=Standing.RATED if is_rated else short,
+        standing=EvidenceStanding.RATED if is_rated else short,
         boards=len({one.group for one in seen}),
         independent=len(groups),
         newest=max((one.date for one in independent), default=""),
@@ -158,15 +158,15 @@ def _mode(weighed: Sequence[tuple[Seen, float]]) -> str:
 
 def placed(rated: Sequence[Rating], abilities: Mapping[str, Ability]) -> list[Rating]:
     """Give places and tiers: a tier ends at the first model surely worse than its leader."""
-    found: list[Rating] = []
+    ratings: list[Rating] = []
     tier, leader = 0, Ability(math.inf, 0.0)
     for place, one in enumerate(sorted(rated, key=lambda one: (-one.points.mid, one.model)), 1):
         own = abilities[one.model]
         spread = math.hypot(own.deviation, leader.deviation)
         if leader.mean - own.mean > policy.SURE * spread:
             tier, leader = tier + 1, own
-        found.append(replace(one, tier=tier, place=place))
-    return found
+        ratings.append(replace(one, tier=tier, place=place))
+    return ratings
 
 
 def without(sources: Collection[str]) -> Keep:

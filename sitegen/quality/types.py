@@ -1,4 +1,4 @@
-"""What each type of quantization loses over models, in rating points, and how that is known."""
+"""Loss of each type of quantization over models, in rating points, with its evidence."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class TypeLoss:
-    """What a type of quantization loses.
+    """Loss of a type of quantization.
 
     Attributes:
         points: The mean over models, with what is known of it.

@@ -9,10 +9,10 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.catalog.domain.scores import Use
 from sitegen.values import dataclass
 
-__all__ = ["Rating", "Ratings", "Standing", "Use"]
+__all__ = ["EvidenceStanding", "Rating", "Ratings", "Use"]
 
 
-class Standing(StrEnum):
+class EvidenceStanding(StrEnum):
     """How far the evidence goes."""
 
     RATED = "rated"
@@ -25,7 +25,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What the boards of a use say of a model.
+    """A model's rating from the boards of a use.
 
     Attributes:
         points: 50 is the average model of the catalog, 15 one standard deviation; 90 % interval.
@@ -44,7 +44,7 @@ class Rating:
     is_rated: bool = True
     model: str = ""
     use: Use = Use.GENERAL
-    standing: Standing = Standing.RATED
+    standing: EvidenceStanding = EvidenceStanding.RATED
     tier: int = 0
     place: int = 0
     boards: int = 0
@@ -75,4 +75,4 @@ class Ratings:
 
 
 NONE = Ratings({})
-"""Where there are no scores."""
+"""Ratings without any scores."""

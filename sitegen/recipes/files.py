@@ -8,9 +8,16 @@ from sitegen.catalog.domain.models import Checkpoint
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import quoted
 from sitegen.recipes.target import Target
+from sitegen.recipes.versions import COMMITS
 from sitegen.units import GB
 
 DOWNLOAD = "Download the model"
+LOGIN = "hf auth whoami || hf auth login"
+LLAMA_CPP = (
+    "git clone https://github.com/ggml-org/llama.cpp",
+    f"git -C llama.cpp checkout {COMMITS['llama-cpp']}",
+)
+"""The commit whose options were read."""
 NEEDS_IMATRIX = ("IQ1", "IQ2", "IQ3")
 """File types that llama-quantize makes badly, or not at all, without an importance matrix."""
 
@@ -20,15 +27,54 @@ WEIGH_FOLDER = 'wc -c "$MODEL"/*.safetensors'
 Maker = Callable[[Target, str], str]
 
 
-def file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
-    """Download the files, or make them where no repository is known.
+HUB = "python3 -m venv hub && . hub/bin/activate && pip install huggingface_hub"
+"""Brings the program that logs in and downloads, where no runtime does."""
 
-    A program that is told a repository fetches a single file by itself.
-    """
+
+def file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
+    """Download the files, or make them where no repository is known."""
     if target.repository:
-        fetched = () if is_file(target.assessment.checkpoint) else (_download(target, where),)
-        return (*login_steps(target, where), *fetched)
+        return (*login_steps(target, where), _download(target, where))
     return (made_step(target, where),)
+
+
+def file_pattern(kind: str) -> str:
+    """Match the files of a GGUF type, in parts or whole, however their names are spelt.
+
+    >>> file_pattern("Q4_K_M")
+    '*[-.][Qq]4_[Kk]_[Mm][-.]*'
+    """
+    either = (_either(one.upper(), one.lower()) for one in kind)
+    return f"*[-.]{''.join(either)}[-.]*"
+
+
+def _either(upper: str, lower: str) -> str:
+    return upper if upper == lower else f"[{upper}{lower}]"
+
+
+def hub_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
+    """Download a GGUF file to where llama.cpp looks for it.
+
+    Source:
+        llama.cpp 0c1e57098, ``common/hf-cache.cpp``: it keeps files where the Hub's program does.
+    """
+    pattern = quoted(file_pattern(target.hub_file.rpartition(":")[2]))
+    size = gigabytes(target.assessment.weights_bytes)
+    step = RecipeStep(
+        Phase.FILES,
+        DOWNLOAD,
+        Language.BASH,
+        f"hf download {quoted(target.repository)} --include {pattern}",
+        where=where,
+        note=f"About {size}, into ~/.cache/huggingface or where HF_HOME says.",
+    )
+    return (*login_steps(target, where), step)
+
+
+def hub_step(where: str = "") -> RecipeStep:
+    """Bring the program that logs in and downloads."""
+    title = "Get the program that downloads"
+    return RecipeStep(Phase.INSTALL, title, Language.BASH, HUB, where=where)
 
 
 def downloaded(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
@@ -59,9 +105,7 @@ def login_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
         return ()
     page = f"https://huggingface.co/{target.repository or target.assessment.model.repository}"
     note = f"First accept the licence at {page} with the account whose token you give here."
-    return (
-        RecipeStep(Phase.FILES, "Log in", Language.BASH, "hf auth login", where=where, note=note),
-    )
+    return (RecipeStep(Phase.FILES, "Log in", Language.BASH, LOGIN, where=where, note=note),)
 
 
 def made_step(target: Target, where: str = "", before: tuple[str, ...] = ()) -> RecipeStep:

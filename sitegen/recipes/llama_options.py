@@ -5,7 +5,7 @@ from __future__ import annotations
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.physics.plan import PlanKind
-from sitegen.recipes.files import gigabytes
+from sitegen.recipes.files import LLAMA_CPP, file_steps, hub_file_steps, hub_step
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, Variable, quoted
 from sitegen.recipes.target import Target
@@ -26,7 +26,7 @@ COLLECTIVES = {
         "since it does not help everywhere."
     ),
 }
-"""What a cut model needs of the build, by vendor.
+"""Build options that a cut model needs, by vendor.
 
 Source:
     llama.cpp ``docs/multi-gpu.md``, ``ggml/src/ggml-cuda/ggml-cuda.cu``.
@@ -38,9 +38,15 @@ BATCH_TOKENS = 2_048
 def model_variable(target: Target) -> Variable:
     """Name the file: its repository and type, which the server downloads at its first start."""
     if target.hub_file:
-        size = gigabytes(target.assessment.weights_bytes)
-        return Variable("MODEL", quoted(target.hub_file), f"downloaded at the first start, {size}")
+        return Variable("MODEL", quoted(target.hub_file))
     return Variable("MODEL", quoted(f"{target.folder}.gguf"), "see the step about the files")
+
+
+def llama_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
+    """Download the file before the server asks for it, or make it."""
+    if not target.hub_file:
+        return file_steps(target, where)
+    return (hub_step(where), *hub_file_steps(target, where))
 
 
 def install_step(target: Target, where: str = "", *, rpc: bool = False) -> RecipeStep:
@@ -52,14 +58,14 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Recip
     if rpc:
         flags.append("-DGGML_RPC=ON")
     lines = [
-        "git clone https://github.com/ggml-org/llama.cpp",
+        *LLAMA_CPP,
         " ".join(["cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release", *flags]),
         "cmake --build llama.cpp/build --config Release -j",
         "llama.cpp/build/bin/llama-server --version",
     ]
     if vendors != (Vendor.CPU,):
         lines.append("llama.cpp/build/bin/llama-server --list-devices")
-    note = "Every node needs the same commit: the protocol between them changes." if rpc else ""
+    note = "Keep to one commit everywhere: the protocol between the nodes changes." if rpc else ""
     if target.plan.kind is PlanKind.TENSOR:
         note = COLLECTIVES.get(vendors[0], "")
     names = [target.node(node).gpus[gpu].gpu.name for node, gpu in target.plan.ranks]

@@ -127,23 +127,25 @@ def _llama_bench(target: Target, file: str) -> RecipeStep:
 
 def _import(recipe: Recipe, target: Target, file: str, format_: str, combo_id: str) -> RecipeStep:
     """Say of the result what no file says of itself."""
-    found, plan = target.assessment, target.plan
-    listed = {one.id for one in found.model.checkpoints}
-    weights = "--checkpoint" if found.checkpoint.id in listed else "--quantization"
+    assessment, plan = target.assessment, target.plan
+    listed = {one.id for one in assessment.model.checkpoints}
+    weights = "--checkpoint" if assessment.checkpoint.id in listed else "--quantization"
     named = (
-        found.checkpoint.id if found.checkpoint.id in listed else found.checkpoint.quantization.id
+        assessment.checkpoint.id
+        if assessment.checkpoint.id in listed
+        else assessment.checkpoint.quantization.id
     )
-    known = recipe.reads == found.runtime.id and recipe.version[:1].isdigit()
+    known = recipe.reads == assessment.runtime.id and recipe.version[:1].isdigit()
     version = f"@{recipe.version}" if known else ""
     options: list[Option] = [
         ("--combo", combo_id),
-        ("--model", found.model.id),
+        ("--model", assessment.model.id),
         (weights, named),
-        ("--runtime", f"{found.runtime.id}{version}"),
+        ("--runtime", f"{assessment.runtime.id}{version}"),
     ]
-    if len(plan.ranks) < len(found.combo.gpus):
+    if len(plan.ranks) < len(assessment.combo.gpus):
         options.append(("--gpus", str(len(plan.ranks))))
-    first = every_rank(found.combo).index(min(plan.ranks))
+    first = every_rank(assessment.combo).index(min(plan.ranks))
     if first:
         options.append(("--first-gpu", str(first)))
     if format_ == "vllm":
@@ -152,8 +154,8 @@ def _import(recipe: Recipe, target: Target, file: str, format_: str, combo_id: s
         if plan.pipeline_parallel_size > 1:
             options.append(("--pipeline-parallel", str(plan.pipeline_parallel_size)))
         options += [("--dataset", "random"), ("--prefix-cache", "cold")]
-        if found.workload.kv_dtype != "f16":
-            options.append(("--kv-dtype", found.workload.kv_dtype))
+        if assessment.workload.kv_dtype != "f16":
+            options.append(("--kv-dtype", assessment.workload.kv_dtype))
     return RecipeStep(
         Phase.VERIFY,
         "Make a record of it",

@@ -1,4 +1,4 @@
-"""What the forms of MLX-LM share: the server's options, its installation, a first question."""
+"""Common parts of the MLX-LM forms: server options, installation, a first question."""
 
 from __future__ import annotations
 
@@ -48,6 +48,15 @@ def install_step(where: str = "", packages: tuple[str, ...] = ("mlx-lm",)) -> Re
         f"uv pip install {wanted}",
     ]
     return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where=where)
+
+
+def answers(target: Target) -> tuple[str, ...]:
+    """Say where the server answers.
+
+    Source:
+        mlx_lm 0.32.2, ``server.py``: ``/health``.
+    """
+    return (f"127.0.0.1:{target.ports(1, PORT)[0]}/health",)
 
 
 def asked_step(target: Target, where: str = "") -> RecipeStep:

@@ -1,4 +1,4 @@
-"""Which GPUs of a combo each replica of a plan takes, and how a process is told."""
+"""GPUs of each replica of a plan, and the variables that select them for a process."""
 
 from __future__ import annotations
 

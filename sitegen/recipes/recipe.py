@@ -10,7 +10,7 @@ from sitegen.values import dataclass
 
 
 class Phase(StrEnum):
-    """What a step is for, in the order of steps."""
+    """Purpose of a step, in the order of steps."""
 
     SETTINGS = "settings"
     INSTALL = "install"
@@ -32,6 +32,7 @@ class Language(StrEnum):
     PYTHON = "python"
     INI = "ini"
     MODELFILE = "modelfile"
+    NGINX = "nginx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,9 @@ class RecipeStep:
         file: Name of the file that the text is, empty for commands.
         note: A sentence that has to be known before, may be empty.
         expect: What a command that worked prints, empty where nothing is to be seen.
+        stays: Whether its commands run until they are stopped.
+        answers: Where what it starts answers once it is ready, as host, port and path in the
+            shell; without a path whoever listens there is asked nothing.
     """
 
     phase: Phase
@@ -54,6 +58,8 @@ class RecipeStep:
     file: str = ""
     note: str = ""
     expect: str = ""
+    stays: bool = False
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

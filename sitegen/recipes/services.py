@@ -11,7 +11,17 @@ from sitegen.recipes.target import Target
 from sitegen.recipes.yaml_text import yaml_text
 
 COMPOSE = "compose.yaml"
-KEY_NOTE = "API_KEY=… stands in a file .env beside it. Start: docker compose up -d."
+ENVIRONMENT_NOTE = (
+    "MODEL=…, HOST=… and API_KEY=… stand in a file .env beside it. Start: docker compose up -d."
+)
+VOLUMES = ("~/.cache/huggingface:/root/.cache/huggingface", "/models:/models:ro")
+"""What a container needs of the machine: downloads, and files that were made."""
+FROM_FILE = {
+    '"$MODEL"': "${MODEL}",
+    '"$HOST"': "${HOST}",
+    '"$API_KEY"': "${API_KEY}",
+}
+"""Variables as units and compose files name them, which read the same file as the shell."""
 
 
 def unit_step(
@@ -19,10 +29,9 @@ def unit_step(
     describes: str,
     start: str,
     *,
-    key: bool = True,
+    names: Sequence[str] = ("MODEL", "HOST", "API_KEY"),
     environment: Sequence[str] = (),
     folder: str = "",
-    note: str = "",
 ) -> RecipeStep:
     """Write a systemd unit for a server that runs as a user of its own.
 
@@ -30,10 +39,9 @@ def unit_step(
         name: Of the unit, its user and its file of secrets.
         describes: What it is, in a few words.
         start: The command in one line, with absolute paths.
-        key: Whether the server's key stands in a file of secrets.
+        names: Variables that stand in its file of secrets.
         environment: Assignments; empty ones are left out.
         folder: Where it starts, empty for anywhere.
-        note: A sentence beside the one about the key.
     """
     secrets = f"/etc/{name}.env"
     lines = [
@@ -45,7 +53,7 @@ def unit_step(
         "[Service]",
         f"User={name}",
         *([f"WorkingDirectory={folder}"] if folder else []),
-        *([f"EnvironmentFile={secrets}"] if key else []),
+        *([f"EnvironmentFile={secrets}"] if names else []),
         *(f"Environment={one}" for one in environment if one),
         f"ExecStart={start}",
         "Restart=on-failure",
@@ -54,19 +62,37 @@ def unit_step(
         "[Install]",
         "WantedBy=multi-user.target",
     ]
-    kept = f"{secrets} holds API_KEY=… and is readable by root only." if key else ""
+    listed = ", ".join(f"{one}=…" for one in names)
+    kept = f"{secrets} holds {listed} and is readable by root only." if names else ""
     return RecipeStep(
         Phase.INSTEAD,
         "As a systemd unit",
         Language.INI,
         "\n".join(lines).replace("%", "%%"),
         file=f"/etc/systemd/system/{name}.service",
-        note=" ".join(filter(None, (kept, note))),
+        note=kept,
+    )
+
+
+def enable_step(name: str, *, secrets: bool = True) -> RecipeStep:
+    """Make the user of a unit and its folder, and start it with the machine."""
+    lines = [
+        f"sudo useradd --system --create-home --home-dir /opt/{name} {name}",
+        *([f"sudo install -m 600 .env /etc/{name}.env"] if secrets else []),
+        f"sudo systemctl daemon-reload && sudo systemctl enable --now {name}",
+        f"journalctl -u {name} -f",
+    ]
+    return RecipeStep(
+        Phase.INSTEAD,
+        "Set the unit up",
+        Language.BASH,
+        "\n".join(lines),
+        note=f"First install into /opt/{name}, as that user and as in the steps above.",
     )
 
 
 def compose_step(
-    services: Mapping[str, object], *, note: str = KEY_NOTE, volumes: Sequence[str] = ()
+    services: Mapping[str, object], *, note: str = ENVIRONMENT_NOTE, volumes: Sequence[str] = ()
 ) -> RecipeStep:
     """Write a compose file with these services, and named volumes where some are."""
     whole: dict[str, object] = {"services": dict(services)}

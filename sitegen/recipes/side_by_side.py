@@ -16,6 +16,8 @@ from sitegen.recipes.target import Target
 
 PARTS = re.compile(r"\b(source|whole|work)\b")
 """Names of files that making a checkpoint leaves behind."""
+BESIDE = re.compile(r"- \./(?!tool_chat_template)")
+"""A file beside a compose file that each model has its own of, by the same name."""
 
 
 def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
@@ -43,8 +45,8 @@ def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
     )
 
 
-def _plain(found: Assessment, at: int) -> Recipe | None:
-    target = Target.of(found, at)
+def _plain(assessment: Assessment, at: int) -> Recipe | None:
+    target = Target.of(assessment, at)
     if target is None:
         return None
     recipes = (form(target) for form in FORMS)
@@ -123,12 +125,19 @@ def _settings(steps: Sequence[RecipeStep]) -> Iterator[RecipeStep]:
 
 def _compose(parts: Sequence[Recipe]) -> tuple[RecipeStep, ...]:
     """Put all services into one file, where they share a machine and read no file beside it."""
-    found = [step for part in parts for step in part.steps if step.file == COMPOSE]
+    recipe_steps = [step for part in parts for step in part.steps if step.file == COMPOSE]
     plans = (part.assessment.plan for part in parts)
     machines = {rank[0] for plan in plans if plan for rank in plan.ranks}
-    if len(found) < len(parts) or len(machines) > 1 or any("- ./" in one.text for one in found):
+    if (
+        len(recipe_steps) < len(parts)
+        or len(machines) > 1
+        or any(BESIDE.search(one.text) for one in recipe_steps)
+    ):
         return ()
     services: dict[str, object] = {}
-    for step in found:
-        services |= yaml.load(step.text, Loader=yaml.CSafeLoader)["services"]
-    return (compose_step(services),)
+    for number, step in enumerate(recipe_steps, 1):
+        text = step.text.replace("${MODEL}", f"${{MODEL_{number}}}")
+        services |= yaml.load(text, Loader=yaml.CSafeLoader)["services"]
+    names = ", ".join(f"MODEL_{number}=…" for number, _ in enumerate(recipe_steps, 1))
+    note = f"{names}, HOST=… and API_KEY=… stand in a file .env beside it."
+    return (compose_step(services, note=f"{note} Start: docker compose up -d."),)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
+from sitegen.recipes.balancing import balancer_steps
+from sitegen.recipes.chat import remote_code_warning
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command, settings
@@ -13,9 +15,13 @@ from sitegen.recipes.versions import READ
 
 API_KEY = Variable("API_KEY", "change-me", "whoever has it may use the server")
 HOST = Variable("HOST", "127.0.0.1", "or the private address that others reach")
+HOST_OF_MANY = Variable(
+    "HOST", "10.0.0.1", "of this node, where the load balancer reaches it; another on each"
+)
 HEAD_IP = Variable("HEAD_IP", "10.0.0.1", "node 1 on the link between the nodes")
 NODE_IP = Variable("NODE_IP", "10.0.0.1", "this node on that link, another on each node")
 IFACE = Variable("IFACE", "eth1", "its interface: ip -br address")
+IB_HCA = Variable("IB_HCA", "mlx5", "adapters of that link: ibstat -l")
 LIST_GPUS = {
     Vendor.NVIDIA: "nvidia-smi -L",
     Vendor.AMD: "rocm-smi --showproductname",
@@ -35,16 +41,26 @@ def built(
     names_model: bool = False,
     front: bool = False,
     measures_itself: bool = False,
+    own_host: bool = False,
 ) -> Recipe:
-    """Put a recipe together, with the warnings that hold for every form before its own."""
+    """Put a recipe together, with the warnings that hold for every form before its own.
+
+    ``own_host`` says that servers listen where HOST says, so that other machines reach them.
+    """
+    found = list(steps)
+    balanced = () if front else balancer_steps(target, port, own_host=own_host)
+    if balanced:
+        stops = (at for at, step in enumerate(found) if step.phase is Phase.STOP)
+        at = next(stops, len(found))
+        found = [*found[:at], *balanced, *found[at:]]
     return Recipe(
         form,
         name,
         reads,
         READ[reads],
         target.assessment,
-        (*warnings, *common_warnings(target)),
-        tuple(steps),
+        (*warnings, *remote_code_warning(target), *common_warnings(target)),
+        tuple(found),
         port=port,
         names_model=names_model,
         front=front,
@@ -68,6 +84,22 @@ def common_warnings(target: Target) -> Iterable[str]:
             "A desktop runs on the first GPU and its memory is left out of the plan; "
             "close what draws on it, or start without one."
         )
+
+
+def host(target: Target) -> Variable:
+    """Name the address that servers listen on: one that others reach where machines share work."""
+    machines = {node for nodes, _ in target.by_node() for node in nodes}
+    return HOST if len(machines) == 1 else HOST_OF_MANY
+
+
+def infiniband(target: Target) -> list[Variable]:
+    """Name the adapters where the nodes are joined by InfiniBand."""
+    return [IB_HCA] if _over(target, "infiniband") else []
+
+
+def _over(target: Target, kind: str) -> bool:
+    link = target.combo.network
+    return len(target.span) > 1 and link is not None and link.kind == kind
 
 
 def settings_step(
@@ -164,13 +196,17 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[RecipeStep,
     if jumbo:
         check = ['sudo ip link set dev "$IFACE" mtu 9000', 'ping -c 3 -M do -s 8972 "$HEAD_IP"']
     elif link is not None and link.kind == "infiniband":
-        check = ["ibstat", *check]
+        check = ["ibstat", "ls /dev/infiniband", "ulimit -l", *check]
+    elif link is not None and link.kind == "nvlink":
+        check = ["systemctl is-active nvidia-imex", "nvidia-smi -q | grep -A 4 Fabric", *check]
     bind = [f"export {name}" for name in variables]
     if link is not None and link.kind == "ethernet" and not link.rdma:
         bind.append("export NCCL_IB_DISABLE=1")
+    bind += [f'export NCCL_IB_HCA="${one.name}"' for one in infiniband(target)]
     note = "Every switch port between the nodes must allow the larger frames." if jumbo else ""
     if link is not None and link.kind == "infiniband":
-        note = "The ports are active only where a subnet manager runs: on the switch, or opensm."
+        note = "The ports are active only where a subnet manager runs: on the switch, or opensm. "
+        note += "ulimit -l has to say unlimited, or RDMA cannot pin its buffers."
     return (
         RecipeStep(
             Phase.NETWORK,
@@ -200,12 +236,13 @@ def start_step(
     where: str,
     note: str = "",
     expect: str,
+    host: str = "$HOST",
 ) -> RecipeStep:
     """Start one server per replica of a machine, on its GPUs; ``options`` are those of a port."""
-    several = len(replicas) > 1
+    several, ports = len(replicas) > 1, target.ports(len(replicas))
     commands = [
         command(program, options(port), before=target.shown(ranks), after="&" if several else "")
-        for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
+        for port, ranks in zip(ports, replicas, strict=True)
     ]
     return RecipeStep(
         Phase.START,
@@ -215,7 +252,17 @@ def start_step(
         where=where,
         note=" ".join(filter(None, (note, balance_note(target)))),
         expect=expect,
+        stays=True,
+        answers=tuple(f"{host}:{port}/health" for port in ports),
     )
+
+
+def stop_step(
+    program: str, ports: Sequence[int], where: str = "", *, option: str = "--port"
+) -> RecipeStep:
+    """End the servers of these ports, and nobody else's."""
+    lines = [f"pkill -INT -f '{program}.* {option} {port}'" for port in ports]
+    return RecipeStep(Phase.STOP, "Stop", Language.BASH, "\n".join(lines), where=where)
 
 
 def ask_step(
@@ -269,11 +316,11 @@ def balance_note(target: Target) -> str:
 
 def repeated(target: Target, own: str = "a HEAD_IP of their own") -> str:
     """Say where the other replicas run, and what they must not share."""
-    copies = target.plan.replicas
-    if copies == 1:
+    replicas = target.plan.replicas
+    if replicas == 1:
         return ""
     size = len(target.span)
     return (
-        f"The plan has {copies} replicas of {size} nodes each: repeat all of this on every "
+        f"The plan has {replicas} replicas of {size} nodes each: repeat all of this on every "
         f"further {size} nodes, with {own}."
     )

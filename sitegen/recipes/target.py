@@ -1,4 +1,4 @@
-"""What every recipe reads of an assessment: GPUs of each replica, context, names, switches."""
+"""Inputs of every recipe from an assessment: GPUs of each replica, context, names, switches."""
 
 from __future__ import annotations
 
@@ -152,6 +152,10 @@ class Target:
         """Number the servers of a machine: one port each."""
         return [first + self.port_step + at for at in range(servers)]
 
+    def machine_ports(self, first: int = FIRST_PORT) -> list[int]:
+        """Number the servers of the machine that starts most."""
+        return self.ports(max(len(replicas) for _, replicas in self.by_node()), first)
+
     def node(self, at: int) -> Node:
         """A node of the combo."""
         return self.combo.nodes[at]
@@ -179,5 +183,5 @@ class Target:
 
     @property
     def folder(self) -> str:
-        """Where a checkpoint without a repository is expected."""
+        """Folder in which a recipe expects a checkpoint without a repository."""
         return f"/models/{self.assessment.model.id}-{self.assessment.checkpoint.id}"

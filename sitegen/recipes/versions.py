@@ -8,6 +8,7 @@ READ: Mapping[str, str] = {
     "vllm": "0.33.0",
     "ray": "2.60.0",
     "sglang": "0.5.23",
+    "sglang-router": "0.3.2",
     "llama-cpp": "llama-cpp-python 0.3.36",
     "ik-llama-cpp": "8337e4c",
     "kserve": "0.20.0 at aaac4e2",
@@ -27,5 +28,7 @@ READ: Mapping[str, str] = {
     "infernet": "infernet-protocol 25377c6, its Book 51f335e",
 }
 """Version or commit by program; llama.cpp is the copy that the package named carries."""
+COMMITS: Mapping[str, str] = {"llama-cpp": "0c1e57098"}
+"""Commits that the packages above carry, where a recipe builds from a repository."""
 RAY_BRINGS_VLLM = "0.29.0"
 """The vLLM that ``ray[llm]`` of that version asks for."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.cache_types import HEAD_SCALE_BYTES
+from sitegen.recipes.chat import chat_options
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, quoted
 from sitegen.recipes.target import Target
@@ -53,6 +54,7 @@ def serve_options(target: Target, *, port: str = '"$PORT"') -> list[Option]:
     """Everything for one server: the plan, its name, its address, its key."""
     return [
         *plan_options(target),
+        *chat_options(target),
         ("--served-model-name", quoted(target.served_name)),
         ("--host", '"$HOST"'),
         ("--port", port),
@@ -92,8 +94,3 @@ def cache_note(target: Target) -> str:
     if not tokens:
         return ""
     return f"GPU KV cache size: about {tokens:,} tokens in the log of each server"
-
-
-def stop_step(program: str, where: str = "") -> RecipeStep:
-    """End the servers of a machine and look whether the memory is free again."""
-    return RecipeStep(Phase.STOP, "Stop", Language.BASH, f"pkill -INT -f '{program}'", where=where)

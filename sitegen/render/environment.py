@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from sitegen.render import cells
 from sitegen.render.addresses import outside, relative
+from sitegen.render.buying import Question, answered
 from sitegen.render.charts.histogram import histogram_svg
 from sitegen.render.charts.ledger import ledger_svg
 from sitegen.render.charts.plot import plot_svg
@@ -19,19 +20,22 @@ from sitegen.render.charts.topology import topology_svg
 from sitegen.render.data.linked_data import linked_data, script_html
 from sitegen.render.first_answer import first_html
 from sitegen.render.markdown.page import headings, inline_html, prose_html, text_html
+from sitegen.render.matrix import matrix_html
 from sitegen.render.recipes import recipes_html
 from sitegen.render.tables import calculator_html, table_html
 from sitegen.site.cells import Cell
 from sitegen.site.citation import Citation, citation, report_url
 from sitegen.site.combo.first_answer import FirstView
+from sitegen.site.combo.matrix import Cut
 from sitegen.site.combo.recipes import RecipeGroup
 from sitegen.site.dates import STALE_DAYS, is_stale
 from sitegen.site.drawings.ledger import LedgerChart
 from sitegen.site.drawings.plot import Drawn, DrawnBars, Plot
-from sitegen.site.drawings.topology import Topology
+from sitegen.site.drawings.topology import TopologyDrawing
 from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import Block
 from sitegen.site.guides.prose import Prose
+from sitegen.site.reports.buying import Asked
 from sitegen.site.table import Fold, Table
 from sitegen.site.tier_counts import TierTally
 
@@ -70,16 +74,30 @@ def _with_numbers(svg: str, table: Table, page_url: str) -> str:
     )
 
 
+def asked_html(asked: Asked, _: str) -> str:
+    """Answer what a buyer's page begins with, as its script does after each change."""
+    found = asked.shelf
+    question = Question(asked.wanted, {}, asked.use_words)
+    parts = answered(found.builds, found.models, found.ratings, question)
+    return (
+        f'<section id="best" aria-label="Answer">{parts.best}</section>'
+        f'<section id="others" aria-label="Other builds">{parts.others}</section>'
+        f'<section id="chart" aria-label="Price and quality">{parts.chart}</section>'
+    )
+
+
 WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     Table: table_html,
     Fold: fold_html,
     LedgerChart: lambda value, _: ledger_svg(value),
-    Topology: lambda value, _: topology_svg(value),
+    TopologyDrawing: lambda value, _: topology_svg(value),
     Plot: lambda value, _: plot_svg(value),
     Drawn: drawn_html,
     DrawnBars: bars_html,
     TierTally: tally_html,
     FirstView: first_html,
+    Cut: matrix_html,
+    Asked: asked_html,
 }
 """How what is not a cell is written, by type: from the value and the page's URL."""
 
@@ -87,7 +105,16 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
 @pass_context
 def show(
     context: Context,
-    value: Cell | Table | LedgerChart | Topology | Plot | Drawn | DrawnBars | TierTally | FirstView,
+    value: Cell
+    | Table
+    | LedgerChart
+    | TopologyDrawing
+    | Plot
+    | Drawn
+    | DrawnBars
+    | TierTally
+    | FirstView
+    | Cut,
 ) -> Markup:
     """Write a value of the view: a cell, a table or a chart."""
     writer = WRITERS.get(type(value), cells.html)

@@ -116,16 +116,19 @@ class Painter:
 
     def _tally(self, image: Image.Image, draw: ImageDraw.ImageDraw, tally: TierTally) -> None:
         x, left, right = MARGIN, MARGIN, WIDTH - MARGIN
-        for one in tally.counts:
-            x = self._put(image, (x, 462), str(one.count), Face(SEMIBOLD, 56)) + 14
-            x = self._put(image, (x, 481), TIER_SHORT[one.tier], Face(REGULAR, 34, "soft")) + 52
+        for tier_count in tally.counts:
+            x = self._put(image, (x, 462), str(tier_count.count), Face(SEMIBOLD, 56)) + 14
+            x = (
+                self._put(image, (x, 481), TIER_SHORT[tier_count.tier], Face(REGULAR, 34, "soft"))
+                + 52
+            )
         start = 0
-        for one in tally.counts:
-            end = start + one.count
-            if one.count:
+        for tier_count in tally.counts:
+            end = start + tier_count.count
+            if tier_count.count:
                 ends = (left + (right - left) * at // max(1, tally.total) for at in (start, end))
                 first, last = ends
-                draw.rectangle((first, 552, last - 1, 575), fill=_solid(str(one.tier)))
+                draw.rectangle((first, 552, last - 1, 575), fill=_solid(str(tier_count.tier)))
             start = end
 
     def _put(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from sitegen.render.cells import html, sort_value
+from sitegen.render.cells import html, sort_value, text
 from sitegen.site.cells import Cell
 from sitegen.site.guides.calculator import Calculator, CalculatorInput
 from sitegen.site.table import Column, Row, Table
@@ -62,17 +62,34 @@ def _row(row: Row, numeric: list[bool], page_url: str, *, sortable: bool) -> str
     parts = [f'<tr{anchor}{mark}><th scope="row"{head}>{html(cells[0], page_url)}</th>']
     for index in range(1, len(cells)):
         css = ' class="n"' if numeric[index] else ""
+        shown = html(cells[index], page_url)
         if sortable and numeric[index]:
-            css += _value(cells[index])
-        parts.append(f"<td{css}>{html(cells[index], page_url)}</td>")
+            css += _value(cells[index], shown)
+        parts.append(f"<td{css}>{shown}</td>")
     parts.append("</tr>")
     return "".join(parts)
 
 
-def _value(cell: Cell) -> str:
-    """Write what a script sorts a number by; nothing where the number is unknown."""
+def _value(cell: Cell, shown: str) -> str:
+    """Write what a script sorts a number by, where the cell does not begin with it.
+
+    A script reads a cell without a value that begins with a digit; one whose number is unknown has
+    an empty value then.
+    """
     value = sort_value(cell)
-    return "" if value is None else f' data-value="{value:.6g}"'
+    if value is None:
+        first = text(cell)[:1]
+        return ' data-value=""' if first and first in _NUMBER else ""
+    if value == round(value):
+        printed = f"{value:,.0f}"
+        after = shown[len(printed) : len(printed) + 1]
+        if shown.startswith(printed) and not (after and after in _NUMBER):
+            return ""
+        return f' data-value="{value:.6g}"'
+    return f' data-value="{value:.4g}"'
+
+
+_NUMBER = "0123456789.,"
 
 
 RESULTS = (

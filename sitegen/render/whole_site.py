@@ -82,20 +82,20 @@ def feed(releases: Iterable[ReleaseFile], settings: SiteSettings) -> bytes:
     ).encode()
 
 
-def _entry(one: ReleaseFile, base: str) -> str:
-    release = one.release
-    address = f"{base}changes/#release-{one.slug}"
+def _entry(release_file: ReleaseFile, base: str) -> str:
+    release = release_file.release
+    address = f"{base}changes/#release-{release_file.slug}"
     return (
         f"<entry><id>{escape(address)}</id><title>{escape(release.title)}</title>"
         f"<updated>{release.date}T00:00:00Z</updated>"
         f'<link rel="alternate" href="{escape(address)}"/>'
-        f"<summary>{escape(release_summary(one))}</summary></entry>\n"
+        f"<summary>{escape(release_summary(release_file))}</summary></entry>\n"
     )
 
 
-def release_summary(one: ReleaseFile) -> str:
+def release_summary(release_file: ReleaseFile) -> str:
     """Say in a paragraph what a release changed: first what is gone."""
-    release = one.release
+    release = release_file.release
     said = []
     for word, found in (("Removed", release.removed), ("Added", release.added)):
         said += [f"{word} {kind}: {', '.join(ids)}." for kind, ids in found.items() if ids]
@@ -110,7 +110,9 @@ def release_summary(one: ReleaseFile) -> str:
 
 def llms_txt(pages: Iterable[Page], settings: SiteSettings) -> bytes:
     """List every page with its Markdown, by kind."""
-    listed = sorted((p for p in pages if not p.signpost), key=lambda page: (page.kind, page.url))
+    listed = sorted(
+        (p for p in pages if MARKDOWN in p.files), key=lambda page: (page.kind, page.url)
+    )
     lines = [f"# {settings.title}", "", f"> {_line(settings.description)}", ""]
     lines += [f"Data version {settings.data_version}, licence {settings.data_licence}.", ""]
     base = settings.base_url.removesuffix("/")

@@ -15,13 +15,15 @@ from livereload.watcher import Watcher
 from tornado.httpserver import HTTPServer
 
 from sitegen.serve.builder import Builder
+from sitegen.serve.drafter import Drafter
+from sitegen.serve.drafting import Drafting
 from sitegen.serve.handlers import application
 from sitegen.serve.hosts import bracketed
 from sitegen.serve.live import LiveSite, Rebuild
 from sitegen.serve.watch import Debounce, fingerprint
 from sitegen.values import dataclass
 
-__all__ = ["Address", "AddressTaken", "Builder", "fingerprint", "serve"]
+__all__ = ["Address", "AddressTaken", "Builder", "Drafter", "fingerprint", "serve"]
 
 LOOK_EVERY_S = 0.25
 PATIENCE_S = 10.0
@@ -57,6 +59,7 @@ def serve(
     look: Callable[[], Hashable],
     say: Callable[[str], None],
     stop: Callable[[], None] = lambda: None,
+    drafter: Drafter | None = None,
 ) -> None:
     """Serve until interrupted.
 
@@ -66,6 +69,7 @@ def serve(
         look: Returns a value that changes when a source changes.
         say: Prints a line for the operator.
         stop: Ends a build that is running, when sources are newer or the server ends.
+        drafter: Makes pages of newer sources until a build has them; without it, builds do.
 
     Raises:
         AddressTaken: If the port is in use or the address is not this machine's.
@@ -77,11 +81,13 @@ def serve(
     received: list[int] = []
     builds = _Builds(rebuild, look, stop)
     try:
-        asyncio.run(_run(address, sockets, builds, say, received))
+        asyncio.run(_run(address, sockets, builds, say, received, drafter=drafter))
     except asyncio.CancelledError:
         if not received:
             raise
     finally:
+        if drafter is not None:
+            drafter.stop()
         for each in sockets:
             each.close()
     if received:  # nothing runs any more: end as the signal says
@@ -169,6 +175,8 @@ async def _run(
     builds: _Builds,
     say: Callable[[str], None],
     received: list[int],
+    *,
+    drafter: Drafter | None,
 ) -> None:
     LiveReloadHandler.watcher = Watcher()
     _cancel_when_told(received)
@@ -185,12 +193,28 @@ async def _run(
     )
     server.add_sockets(sockets)
     say(f"http://{bracketed(address.host)}:{sockets[0].getsockname()[1]}/")
+    if drafter is None:
+        await _rebuild_on_edits(builds, say, lambda: True)
+        return
+    drafting = Drafting(live, drafter, builds.look, LiveReloadHandler.reload_waiters)
+    shown = asyncio.create_task(drafting.run(since=builds.debounce.built))
+    try:
+        await _rebuild_on_edits(builds, say, lambda: drafting.replaced(builds.debounce.built))
+    finally:
+        shown.cancel()
+
+
+async def _rebuild_on_edits(
+    builds: _Builds, say: Callable[[str], None], is_news: Callable[[], bool]
+) -> None:
+    """Build after every edit, for ever; browsers reload where it is news to them."""
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
         if await builds.due():
             await builds.build()
-            _tell(live, say)
-            LiveReloadHandler.reload_waiters()
+            _tell(builds.live, say)
+            if is_news():
+                LiveReloadHandler.reload_waiters()
 
 
 def _cancel_when_told(received: list[int]) -> None:

@@ -21,6 +21,10 @@ Outcome = Mapping[str, bytes] | tuple[Problem, ...] | str
 """Files of a good build, the problems of a bad one, or what went wrong in one line."""
 
 
+IN_BACKGROUND = 15
+"""Niceness of a build while somebody looks at drafts."""
+
+
 class BuildFailed(Exception):  # noqa: N818 - the name says what happened
     """A build ended without files and without problems; the message says how."""
 
@@ -40,8 +44,11 @@ class Builder:
     root: Path
     jobs: int = 1
     limit_s: int = 1_800
+    store: Path | None = None
+    """Folder of what builds remember of one another."""
     _process: SpawnProcess | None = field(default=None, init=False)
     _stopped: bool = field(default=False, init=False)
+    _niceness: int = field(default=0, init=False)
 
     def __call__(self) -> Mapping[str, bytes]:
         """Build and return the files.
@@ -54,7 +61,11 @@ class Builder:
         context = multiprocessing.get_context("spawn")
         receiver, sender = context.Pipe(duplex=False)
         self._stopped = False
-        arguments = (self.root, self.jobs, self.limit_s, os.getpid(), sender)
+        arguments = (
+            _Order(self.root, self.jobs, self.limit_s, self.store, self._niceness),
+            os.getpid(),
+            sender,
+        )
         process = self._process = context.Process(target=_build_and_send, args=arguments)
         process.start()
         sender.close()
@@ -71,6 +82,7 @@ class Builder:
             raise BuildFailed(outcome)
         if isinstance(outcome, tuple):
             raise ProblemsFound(outcome)
+        self._niceness = IN_BACKGROUND  # from now on there is a site to look at meanwhile
         return outcome
 
     def _ended(self, status: int | None) -> BuildFailed:
@@ -94,20 +106,38 @@ class Builder:
         process.kill()
 
 
-def _build_and_send(root: Path, jobs: int, limit_s: int, parent: int, sender: Connection) -> None:
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What a process is to build, and how."""
+
+    root: Path
+    jobs: int
+    limit_s: int
+    store: Path | None
+    niceness: int
+
+
+def _build_and_send(order: _Order, parent: int, sender: Connection) -> None:
     os.setpgid(0, 0)
     dies_with(parent)
+    os.nice(order.niceness)
     for number in (signal.SIGINT, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, limit_s)
+    signal.setitimer(signal.ITIMER_REAL, order.limit_s)
     gc.disable()  # this process lives for one build
     outcome: Outcome
     try:
         from sitegen.inputs import read_project
         from sitegen.pipeline.building import build
         from sitegen.pipeline.lifelines import WorkerKilled
+        from sitegen.pipeline.memory import NO_PAST, Past
+        from sitegen.store import code_digest, open_store
 
-        outcome = dict(build(read_project(root), jobs=jobs).files)
+        store = open_store(order.store) if order.store else None
+        past = Past(store, code_digest()) if store else NO_PAST
+        outcome = dict(build(read_project(order.root), jobs=order.jobs, past=past).files)
+        if store:
+            store.trim()
     except ProblemsFound as found:
         outcome = found.problems
     except WorkerKilled as killed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import json
 import re
@@ -13,7 +14,7 @@ from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler
 from tornado import web
 
 from sitegen.serve.hosts import is_allowed, origin_host
-from sitegen.serve.live import LiveSite, SlashRedirect, look_up
+from sitegen.serve.live import LiveSite, SlashRedirect, look_up, path_of
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -73,7 +74,7 @@ class LocalOnly(web.RequestHandler):
         page = self.live.files.get("404.html") if status_code == 404 else None
         if page is not None:
             self.set_header("Content-Type", CONTENT_TYPES[".html"])
-            self.finish(decorate(page, host=self.request.host, problems=self.live.problems))
+            self.finish(decorate(page, host=self.request.host, problems=self.live.said))
         else:
             self.set_header("Content-Type", CONTENT_TYPES[".txt"])
             self.finish(f"{status_code}\n")
@@ -82,13 +83,19 @@ class LocalOnly(web.RequestHandler):
 class PageHandler(LocalOnly):
     """Published files, out of memory; the disk is never read."""
 
-    def get(self) -> None:
-        """Send the file that the path names exactly."""
+    async def get(self) -> None:
+        """Send the file that the path names exactly, of sources as new as can be had."""
         host = self.request.host
+        draft, path = self.live.draft, path_of(self.request.path)
+        if draft is not None and path:
+            newest = await asyncio.to_thread(draft.file, path)
+            if newest is not None:
+                self._send(path, newest)
+                return
         if not self.live.files:
             self.set_status(500)
             self.set_header("Content-Type", CONTENT_TYPES[".html"])
-            self.finish(problems_page(self.live.problems, host=host))
+            self.finish(problems_page(self.live.said, host=host))
             return
         found = look_up(self.live.files, self.request.path)
         if found is None:
@@ -96,15 +103,16 @@ class PageHandler(LocalOnly):
         if isinstance(found, SlashRedirect):
             self.redirect(found.location)
             return
-        suffix = PurePosixPath(found.path).suffix
-        self.set_header("Content-Type", CONTENT_TYPES.get(suffix, "application/octet-stream"))
-        is_page = suffix == ".html"
-        problems = self.live.problems
-        self.finish(
-            decorate(found.content, host=host, problems=problems) if is_page else found.content
-        )
+        self._send(found.path, found.content)
 
     head = get
+
+    def _send(self, path: str, content: bytes) -> None:
+        suffix = PurePosixPath(path).suffix
+        self.set_header("Content-Type", CONTENT_TYPES.get(suffix, "application/octet-stream"))
+        if suffix == ".html":
+            content = decorate(content, host=self.request.host, problems=self.live.said)
+        self.finish(content)
 
 
 class OverlayStyle(LocalOnly):

@@ -8,9 +8,47 @@ from urllib.parse import quote, unquote
 
 from sitegen.problems import ProblemsFound
 from sitegen.serve.builder import BuildFailed, BuildStopped
+from sitegen.serve.drafter import DraftFailed
 from sitegen.values import dataclass
 
 Rebuild = Callable[[], Mapping[str, bytes]]
+
+
+@dataclass(slots=True)
+class Draft:
+    """Sources between an edit and the build that has it: their problems, and pages as asked for.
+
+    Attributes:
+        ask: Makes the file at a path, as a build would; nothing where it cannot.
+        problems: What is wrong with the sources, and with pages that were asked for.
+        shown: Files that browsers were sent.
+    """
+
+    ask: Callable[[str], Mapping[str, bytes]]
+    problems: tuple[str, ...] = ()
+    shown: dict[str, bytes] = field(default_factory=dict)
+
+    def file(self, path: str) -> bytes | None:
+        """Return a file as the newest sources make it; ``None`` where the last build's will do."""
+        try:
+            found = self.ask(path).get(path)
+        except (ProblemsFound, DraftFailed) as error:
+            self.problems = messages_of(error)
+            return None
+        if found is not None:
+            self.shown[path] = found
+        return found
+
+    def differs_from(self, files: Mapping[str, bytes]) -> bool:
+        """Whether a browser was sent anything that a build made otherwise."""
+        return any(files.get(path) != content for path, content in self.shown.items())
+
+
+def messages_of(error: Exception) -> tuple[str, ...]:
+    """Say what is wrong with sources, a line or more for each problem."""
+    if isinstance(error, ProblemsFound):
+        return tuple(str(problem) for problem in error.problems)
+    return (f"the build failed: {error}",)
 
 
 @dataclass(slots=True)
@@ -19,19 +57,26 @@ class LiveSite:
 
     files: Mapping[str, bytes] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    draft: Draft | None = None
+    """What sources say that are newer than the last good build, where somebody looks."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What is wrong with the newest sources, as far as it is known."""
+        return self.problems if self.draft is None else self.draft.problems
 
     def rebuild(self, build: Rebuild) -> None:
         """Build; keep the last good files when that fails, and say why it did."""
         try:
             self.files, self.problems = build(), ()
         except ProblemsFound as found:
-            self.problems = tuple(str(problem) for problem in found.problems)
+            self.problems = messages_of(found)
         except BuildStopped:  # another follows
             return
         except OSError as error:
             self.problems = (f"cannot read: {error}",)
         except BuildFailed as error:
-            self.problems = (f"the build failed: {error}",)
+            self.problems = messages_of(error)
         except Exception as error:  # a broken edit must not end the server
             self.problems = (f"internal error: {type(error).__name__}: {error}",)
 
@@ -49,6 +94,16 @@ class SlashRedirect:
     """A folder asked for without its slash."""
 
     location: str
+
+
+def path_of(raw_path: str) -> str:
+    """Return the path of the file that a request names; empty for what names none."""
+    try:
+        path = unquote(raw_path, errors="strict")
+    except UnicodeDecodeError:
+        return ""
+    name = path.removeprefix("/")
+    return f"{name}index.html" if not name or name.endswith("/") else name
 
 
 def look_up(files: Mapping[str, bytes], raw_path: str) -> LiveFile | SlashRedirect | None:

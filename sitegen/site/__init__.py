@@ -1,4 +1,4 @@
-"""What pages exist and what a template may see of them, without any HTML."""
+"""The pages of the site and the values that their templates see, without any HTML."""
 
 from sitegen.site.collect import collect_pages
 from sitegen.site.content.documents import Document, parse_documents

@@ -1,4 +1,4 @@
-"""What a page shows where a number, a name or a verdict stands: values with units, not text."""
+"""Cells of tables and pages: numbers, names and verdicts as values with units, not text."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class TierMark:
 
 @dataclass(frozen=True, slots=True)
 class ClaimMark:
-    """What the engine says of a claim, printed as glyph, word and colour."""
+    """The engine's verdict on a claim, printed as glyph, word and colour."""
 
     verdict: ClaimVerdict
 

@@ -32,7 +32,7 @@ SYSTEMS = tuple(str(system) for system in OperatingSystem)
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the page shows: a build, what is asked of it, and the model that is looked at.
+    """The state of the page: a build, the question to it, and the model that is open.
 
     ``combo`` is the id of the combo that the build was taken from, empty for none.
     """
@@ -109,7 +109,7 @@ def _build(written: list[str], network: str, catalog: Catalog) -> Build:
     for one in written:
         found = _machines(one, catalog, left)
         if found is not None:
-            left -= found.count * sum(cards.count for cards in found.gpus)
+            left -= found.count * sum(gpus.count for gpus in found.gpus)
             machines.append(found)
     if not machines:
         return usual_state(catalog).build
@@ -126,21 +126,21 @@ def _usual_network(between: list[str]) -> str:
 
 def _machines(text: str, catalog: Catalog, left: int) -> EqualNodes | None:
     parts = [*text.split(";"), "", "", "", "", "", "", ""]
-    cards: list[EqualGpus] = []
+    gpus: list[EqualGpus] = []
     for piece in parts[1].split("+"):
-        most = left - sum(one.count for one in cards)
-        found = _cards(piece, catalog, most)
+        most = left - sum(one.count for one in gpus)
+        found = _gpus(piece, catalog, most)
         if found is not None and most > 0:
-            cards.append(found)
-    each = sum(one.count for one in cards)
-    if not cards:
+            gpus.append(found)
+    each = sum(one.count for one in gpus)
+    if not gpus:
         return None
     ram, bandwidth = _whole(parts[3], 0, 1 << 20, 0), _whole(parts[4], 0, 1 << 20, 0)
     system = parts[5]
     return EqualNodes(
         count=_whole(parts[0], 1, max(1, left // each), 1),
-        gpus=tuple(cards),
-        link=_link(parts[2], cards, catalog) if each > 1 else "",
+        gpus=tuple(gpus),
+        link=_link(parts[2], gpus, catalog) if each > 1 else "",
         ram_bytes=ram * GIB if ram else None,
         ram_bytes_per_s=bandwidth * GB if bandwidth else None,
         operating_system=OperatingSystem(system) if system in SYSTEMS else OperatingSystem.LINUX,
@@ -148,7 +148,7 @@ def _machines(text: str, catalog: Catalog, left: int) -> EqualNodes | None:
     )
 
 
-def _cards(text: str, catalog: Catalog, most: int) -> EqualGpus | None:
+def _gpus(text: str, catalog: Catalog, most: int) -> EqualGpus | None:
     name, _, rest = text.partition("*")
     number, _, size = rest.partition("@")
     if name not in catalog.gpus:
@@ -162,9 +162,9 @@ def _cards(text: str, catalog: Catalog, most: int) -> EqualGpus | None:
     return EqualGpus(name, _whole(number, 1, max(1, most), 1), chosen)
 
 
-def _link(asked: str, cards: list[EqualGpus], catalog: Catalog) -> str:
+def _link(asked: str, gpus: list[EqualGpus], catalog: Catalog) -> str:
     """Return the link inside a machine: the one asked for, else what the first GPU is put into."""
-    first = catalog.gpus[cards[0].gpu]
+    first = catalog.gpus[gpus[0].gpu]
     for link in (asked, first.bus, *first.links):
         if link in catalog.interconnects and not catalog.interconnects[link].between_nodes:
             return link
@@ -212,13 +212,13 @@ def with_model(address: str, model_id: str) -> str:
 
 
 def _machine_text(nodes: EqualNodes) -> str:
-    cards = "+".join(
+    gpus = "+".join(
         f"{c.gpu}*{c.count}@{c.memory_bytes // GIB}" if c.memory_bytes else f"{c.gpu}*{c.count}"
         for c in nodes.gpus
     )
     parts = [
         str(nodes.count),
-        cards,
+        gpus,
         nodes.link,
         str(nodes.ram_bytes // GIB) if nodes.ram_bytes else "",
         str(nodes.ram_bytes_per_s // GB) if nodes.ram_bytes_per_s else "",

@@ -24,7 +24,7 @@ class Sourced(Protocol):
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Where its numbers come from."""
+        """Sources of its numbers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a page kind may read: the catalog, the engine's answers, the documents and the settings."""
+"""Inputs of a page kind: the catalog, the engine's answers, the documents and the settings."""
 
 from __future__ import annotations
 

@@ -61,10 +61,12 @@ class Page:
     )
     total: int = 0
     card: SocialCard | None = None
-    """What its picture says elsewhere; ``None`` for the site's own picture."""
+    """Text of its picture on other sites; ``None`` for the site's own picture."""
     sources: tuple[Source, ...] = ()
     part: bool = False
     """Whether it shows more of the page above it, whose files have its data."""
+    listed: bool = False
+    """Whether those files say all that it says, so that it has none of its own."""
 
     @property
     def view(self) -> object:
@@ -73,7 +75,7 @@ class Page:
 
     @property
     def result(self) -> Mapping[str, PlainJson] | None:
-        """What the JSON twin carries; ``None`` for the tables."""
+        """Content of the JSON twin; ``None`` for the tables."""
         return self.stated.value() if isinstance(self.stated, Lazy) else self.stated
 
     @property
@@ -84,7 +86,7 @@ class Page:
     @property
     def files(self) -> tuple[str, ...]:
         """Names of the files to take away that stand beside it."""
-        if self.signpost:
+        if self.signpost or self.listed:
             return ()
         if self.part:
             return (MARKDOWN,)

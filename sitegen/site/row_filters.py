@@ -1,4 +1,4 @@
-"""What a reader may choose the rows of an index by; each row says its own values as facets."""
+"""Filters for the rows of an index; each row says its own values as facets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PRICE_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class WordFilter:
-    """One of several words: rows whose facet ``name`` has the word stay."""
+    """A filter by one of several words: rows whose facet ``name`` has the word stay."""
 
     name: str
     label: str

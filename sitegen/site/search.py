@@ -57,7 +57,7 @@ class NameGroup:
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """What ``search.html`` shows.
+    """Values that ``search.html`` shows.
 
     ``errors`` are known errors, their ``words`` those of the text that is printed; ``terms`` what
     is typed that names no page, and ``ignored`` what chooses nothing.
@@ -104,13 +104,13 @@ def search_page(pages: Iterable[Page], inputs: SiteInputs) -> Page:
 def _names(inputs: SiteInputs) -> Mapping[str, Name]:
     """Name the pages of records as the catalog does, by URL."""
     catalog = inputs.catalog
-    found = (
+    names = (
         *(_name("combo", combo, combo_words(combo)) for combo in catalog.combos.values()),
         *(_model(model, surveyed=model.id in inputs.rows) for model in catalog.models.values()),
         *(_name("gpu", gpu, gpu_words(gpu)) for gpu in catalog.gpus.values()),
         *(_name("runtime", runtime, ()) for runtime in catalog.runtimes.values()),
     )
-    return {name.url: name for name in found}
+    return {name.url: name for name in names}
 
 
 def _name(kind: str, record: Combo | LanguageModel | Gpu | Runtime, words: Iterable[str]) -> Name:
@@ -160,7 +160,7 @@ SERIES = {
     Vendor.APPLE: "Mac MacBook Pro Air mini Studio",
 }
 SERVER_SERIES = {Vendor.NVIDIA: "Tesla", Vendor.AMD: "Instinct"}
-"""What people and drivers also call the GPUs of a vendor, and those made for servers."""
+"""Other names of a vendor's GPUs in speech and drivers, and of those for servers."""
 
 
 def gpu_words(gpu: Gpu) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What the picture of a page says where the page is linked from elsewhere."""
+"""The picture of a page that other sites show with a link to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a page's facts come from, as a table."""
+"""Sources of a page's facts, as a table."""
 
 from __future__ import annotations
 

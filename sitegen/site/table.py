@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 
 from sitegen.site.cells import Cell
@@ -72,6 +72,21 @@ class Fold:
 
     summary: str
     table: Table
+
+
+def first_rows(every: Table, shown: int, *, id: str) -> Table:
+    """Return an extract of a table for its page; its files have all rows."""
+    if len(every.rows) <= shown:
+        return every
+    rest = len(every.rows) - shown
+    return replace(
+        every,
+        id=id,
+        rows=every.rows[:shown],
+        counted=False,
+        in_files=False,
+        note=f"{rest} more are in data.csv and index.json.",
+    )
 
 
 def facts(id: str, caption: str, pairs: tuple[tuple[str, Cell], ...]) -> Table:

@@ -1,4 +1,4 @@
-"""Where each thing has its page."""
+"""Addresses of pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ FOLDERS = {
 
 
 CUSTOM_URL = "/custom/"
-"""Where readers compose a build; what stands after its ``#`` is the build (``custom_state``)."""
+"""Page on which readers compose a build; the text after its ``#`` is the build."""
+BUY_URL = "/buy/"
+"""Where readers ask what to buy."""
+CHECK_URL = "/check/"
+"""Where readers paste a command, a compose file or a log."""
 
 
 def url_of(kind: str, id: str) -> str:

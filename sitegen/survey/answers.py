@@ -14,7 +14,7 @@ from sitegen.values import dataclass
 
 
 class AnswerGoal(StrEnum):
-    """What a combo-level answer has the most of."""
+    """The quantity that a combo-level answer maximizes."""
 
     ONE_STREAM = "fastest-for-one-user"
     USERS_8K = "most-users-at-8k"
@@ -64,7 +64,7 @@ class GpusNeeded:
     """The smallest machine with one kind of GPU that runs a model, and how.
 
     Attributes:
-        machine: Some equal cards, or one machine with some memory of its own.
+        machine: Some equal GPUs, or one machine with some memory of its own.
         tier: Comfortable, or borderline where no machine judged is comfortable.
         tight_on: The smallest machine on which it is borderline, where that is a smaller one.
         utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
@@ -96,12 +96,12 @@ class GpusNeeded:
 
     @property
     def link(self) -> Interconnect | None:
-        """What joins them; ``None`` for one."""
+        """The interconnect between them; ``None`` for one GPU."""
         return self.machine.nodes[0].link
 
 
 class FailureKind(StrEnum):
-    """What can be lost."""
+    """The part that fails."""
 
     GPU = "gpu"
     NODE = "node"
@@ -118,7 +118,7 @@ class TierDrop:
 
 @dataclass(frozen=True, slots=True)
 class AnswerAfterFailure:
-    """One of a combo's answers after a loss.
+    """One of a combo's answers after a failure.
 
     ``same`` is the model of the answer before the loss; ``best`` is the answer on what is left,
     ``None`` where nothing can give it.
@@ -130,7 +130,7 @@ class AnswerAfterFailure:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What still runs when a GPU or a node is gone, recomputed on what is left.
+    """Verdicts after the failure of a GPU or a node, recomputed on the remaining hardware.
 
     ``gpu_ids`` are the GPUs lost; ``alike`` counts the GPUs or nodes whose loss is the same.
     ``worst`` marks the loss of its kind that leaves least. ``counts`` are models per tier.

@@ -41,7 +41,7 @@ def opportunities(surveys: Iterable[ComboSurvey]) -> tuple[Opportunity, ...]:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkSession:
-    """What one sitting at one machine settles: measurements that share runtime, GPUs and split."""
+    """Measurements of one session at one machine: they share runtime, GPUs and split."""
 
     measure: ToMeasure
     """The first of the measurements: its runtime, GPUs, split and link are those of all."""
@@ -49,13 +49,13 @@ class BenchmarkSession:
     verdicts: int
 
 
-def sessions(found: Iterable[Opportunity]) -> tuple[BenchmarkSession, ...]:
+def sessions(opportunities: Iterable[Opportunity]) -> tuple[BenchmarkSession, ...]:
     """Group opportunities by what has to stand on the table, most verdicts first.
 
     Measurements that need no particular machine or no particular model stand alone.
     """
     groups: dict[tuple[object, ...], list[Opportunity]] = {}
-    for one in found:
+    for one in opportunities:
         m = one.measure
         split = (m.tensor_parallel_size, m.pipeline_parallel_size, m.link_id)
         key = (m.runtime_id, m.runtime_version, m.gpus, split, m.reserved_bytes)

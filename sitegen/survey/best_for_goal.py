@@ -21,7 +21,7 @@ CONTEXTS = dict(zip((AnswerGoal.USERS_8K, AnswerGoal.USERS_32K), SHOWN_CONTEXTS,
 
 @dataclass(frozen=True, slots=True)
 class ComboAnswers:
-    """What a combo is best at.
+    """The best models of a combo by goal.
 
     Attributes:
         lead: The first answer of the page: the best model over all uses, or where none is rated
@@ -51,7 +51,7 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
     largest = largest_model(engine, picks)
     compared = _Compared(engine, combo, candidates.compared())
     serving = compared.most_users(AnswerGoal.USERS_8K)
-    found = [
+    answers = [
         compared.fastest(),
         serving,
         compared.most_users(AnswerGoal.USERS_32K),
@@ -65,13 +65,15 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
         largest=largest,
         serving=serving.best.assessment if serving else None,
         uses=uses,
-        goals=tuple(one for one in found if one is not None),
+        goals=tuple(one for one in answers if one is not None),
     )
 
 
-def most_users(engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> Assessment | None:
+def most_users(
+    engine: FitEngine, combo: Combo, assessments: Sequence[Assessment]
+) -> Assessment | None:
     """Return which of some models serves most users at the reference context."""
-    answer = _Compared(engine, combo, found).most_users(AnswerGoal.USERS_8K)
+    answer = _Compared(engine, combo, assessments).most_users(AnswerGoal.USERS_8K)
     return answer.best.assessment if answer else None
 
 
@@ -82,9 +84,9 @@ def for_many(engine: FitEngine, combo: Combo, pick: Assessment) -> Assessment | 
     return answered(engine, reference_question(engine, combo, pick.model, PlanGoal.THROUGHPUT))
 
 
-def parameters_of(engine: FitEngine, found: Assessment) -> int:
+def parameters_of(engine: FitEngine, assessment: Assessment) -> int:
     """Return the parameters of an assessment's model."""
-    return engine.reduced(found.model, found.checkpoint).parameters
+    return engine.reduced(assessment.model, assessment.checkpoint).parameters
 
 
 def largest_model(engine: FitEngine, picks: Iterable[Assessment]) -> Assessment | None:
@@ -121,14 +123,17 @@ def _small(engine: FitEngine, candidates: Candidates) -> Answer | None:
     """Find the best small model: the highest rating within a size that answers quickly."""
     most = engine.assumptions["small-model-parameters"].value.mid
     small = [
-        one
-        for one in candidates.rated_in_general()
-        if parameters_of(engine, one.assessment) <= most
+        rated_pick
+        for rated_pick in candidates.rated_in_general()
+        if parameters_of(engine, rated_pick.assessment) <= most
     ]
     if not small:
         return None
     ordered = sorted(small, key=lambda one: (-one.points, one.assessment.model.id))
-    standings = [RankedPlan(one.assessment, Interval.exact(one.points)) for one in ordered[:2]]
+    standings = [
+        RankedPlan(rated_pick.assessment, Interval.exact(rated_pick.points))
+        for rated_pick in ordered[:2]
+    ]
     second = standings[1] if len(standings) > 1 else None
     return Answer(AnswerGoal.SMALL, Scope.SMALL, standings[0], second, models=len(small))
 
@@ -136,40 +141,44 @@ def _small(engine: FitEngine, candidates: Candidates) -> Answer | None:
 class _Compared:
     """Some models on one combo, compared for each goal."""
 
-    def __init__(self, engine: FitEngine, combo: Combo, found: Sequence[Assessment]) -> None:
-        self._engine, self._combo, self._found = engine, combo, found
+    def __init__(self, engine: FitEngine, combo: Combo, assessments: Sequence[Assessment]) -> None:
+        self._engine, self._combo, self._found = engine, combo, assessments
         self._serving: tuple[Assessment, ...] | None = None
 
     def fastest(self) -> Answer | None:
         """Find the fastest stream for one user."""
 
-        def stream(one: Assessment) -> RankedPlan | None:
-            if one.best is None or one.best.one_stream is None:
+        def stream(assessment: Assessment) -> RankedPlan | None:
+            if assessment.best is None or assessment.best.one_stream is None:
                 return None
-            speed, plan = one.best.one_stream
-            return RankedPlan(one, speed, _other(plan, one))
+            speed, plan = assessment.best.one_stream
+            return RankedPlan(assessment, speed, _other(plan, assessment))
 
         return self._answer(AnswerGoal.ONE_STREAM, self._found, stream)
 
     def most_users(self, goal: AnswerGoal) -> Answer | None:
         """Find the most full contexts at once, on plans made for many users."""
 
-        def users(one: Assessment) -> RankedPlan | None:
-            at = one.best.users.get(CONTEXTS[goal]) if one.best else None
+        def users(assessment: Assessment) -> RankedPlan | None:
+            at = assessment.best.users.get(CONTEXTS[goal]) if assessment.best else None
             if at is None or at[0] == 0:
                 return None
-            return RankedPlan(one, Interval.exact(at[0]), _other(at[1], one))
+            return RankedPlan(assessment, Interval.exact(at[0]), _other(at[1], assessment))
 
         return self._answer(goal, self._served(), users)
 
     def longest(self) -> Answer | None:
         """Find the longest context of one sequence."""
 
-        def context(one: Assessment) -> RankedPlan | None:
-            if one.best is None:
+        def context(assessment: Assessment) -> RankedPlan | None:
+            if assessment.best is None:
                 return None
-            tokens, plan = one.best.longest_context
-            return RankedPlan(one, Interval.exact(tokens), _other(plan, one)) if tokens else None
+            tokens, plan = assessment.best.longest_context
+            return (
+                RankedPlan(assessment, Interval.exact(tokens), _other(plan, assessment))
+                if tokens
+                else None
+            )
 
         return self._answer(AnswerGoal.LONGEST_CONTEXT, self._found, context)
 
@@ -184,10 +193,10 @@ class _Compared:
     def _answer(
         self,
         goal: AnswerGoal,
-        found: Sequence[Assessment],
+        assessments: Sequence[Assessment],
         standing: Callable[[Assessment], RankedPlan | None],
     ) -> Answer | None:
-        standings = [s for one in found if (s := standing(one)) is not None]
+        standings = [s for one in assessments if (s := standing(one)) is not None]
         ordered = sorted(standings, key=_place)
         if not ordered:
             return None
@@ -199,14 +208,14 @@ MOST_SERVED = 12
 """Models that are picked again for many users: those whose rows hold most users already."""
 
 
-def _fewest_users_last(one: Assessment) -> tuple[int, str]:
-    users = one.best.users.values() if one.best else ()
-    return (-max((count for count, _ in users), default=0), one.model.id)
+def _fewest_users_last(assessment: Assessment) -> tuple[int, str]:
+    users = assessment.best.users.values() if assessment.best else ()
+    return (-max((count for count, _ in users), default=0), assessment.model.id)
 
 
-def _other(plan: ParallelPlan, one: Assessment) -> ParallelPlan | None:
+def _other(plan: ParallelPlan, assessment: Assessment) -> ParallelPlan | None:
     """Return a plan where it is another one than the pick's own."""
-    return None if plan == one.plan else plan
+    return None if plan == assessment.plan else plan
 
 
 def _place(standing: RankedPlan) -> tuple[float, float, str]:

@@ -1,4 +1,4 @@
-"""Which models are best for a use on some hardware: by rating, as far as evidence tells them apart.
+"""The best models for a use on some hardware, by rating, as far as evidence separates them.
 
 Source:
     The rule is ``docs/decisions/0045``; ratings come from ``sitegen.quality``.
@@ -16,7 +16,7 @@ from sitegen.quality.values import Rating, Use
 from sitegen.values import dataclass
 
 FIRST = Use.OVERALL
-"""What a page leads with: all uses in text together, which most models have evidence for."""
+"""The first use of a page: all text uses together, for which most models have evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class UseAnswer:
     """The best models for a use: a tier that the evidence cannot separate.
 
     Attributes:
-        use: What they are best for.
+        use: The use that they are best for.
         picks: The tier: the fastest of the best assured ratings first, then the others by speed.
         following: The best of the next tier, highest rating first.
         rated: Comfortable models with a rating for the use.
@@ -75,14 +75,14 @@ class Candidates:
         return cls(
             engine,
             tuple(
-                one
-                for one in picks
-                if one.tier is FitTier.COMFORTABLE
-                and not one.model.base
-                and not one.model.superseded_by
-                and one.model.context_tokens >= least
-                and one.speed is not None
-                and one.speed.single_tokens_per_s.mid >= slowest
+                assessment
+                for assessment in picks
+                if assessment.tier is FitTier.COMFORTABLE
+                and not assessment.model.base
+                and not assessment.model.superseded_by
+                and assessment.model.context_tokens >= least
+                and assessment.speed is not None
+                and assessment.speed.single_tokens_per_s.mid >= slowest
             ),
         )
 
@@ -118,14 +118,14 @@ class Candidates:
         return found.picks[0].assessment if found else None
 
 
-def rated_pick(engine: FitEngine, use: Use, one: Assessment) -> RatedPick | None:
+def rated_pick(engine: FitEngine, use: Use, assessment: Assessment) -> RatedPick | None:
     """Rate a pick for a use, less the loss of its checkpoint; ``None`` where it is not rated."""
-    rating = engine.ratings.of(use, one.model.id)
+    rating = engine.ratings.of(use, assessment.model.id)
     if rating is None or not rating.is_rated:
         return None
-    loss = engine.losses.of(one.model, one.checkpoint)
+    loss = engine.losses.of(assessment.model, assessment.checkpoint)
     return RatedPick(
-        one,
+        assessment,
         rating,
         rating.points.mid - loss.mid,
         _together(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high)),
@@ -134,7 +134,7 @@ def rated_pick(engine: FitEngine, use: Use, one: Assessment) -> RatedPick | None
 
 @dataclass(frozen=True, slots=True)
 class PickRatings:
-    """What a pick is rated by use, less the loss of its checkpoint, and whether it may lead."""
+    """Ratings of a pick by use, less the loss of its checkpoint, and whether it may lead."""
 
     points: Mapping[Use, float]
     may_lead: bool
@@ -142,13 +142,17 @@ class PickRatings:
 
 def rated_picks(engine: FitEngine, picks: Sequence[Assessment]) -> dict[str, PickRatings]:
     """Rate every pick for every use, by model id."""
-    leading = {one.model.id for one in Candidates.of(engine, picks).comfortable}
+    leading = {assessment.model.id for assessment in Candidates.of(engine, picks).comfortable}
     return {
-        one.model.id: PickRatings(
-            {use: pick.points for use in Use if (pick := rated_pick(engine, use, one)) is not None},
-            one.model.id in leading,
+        assessment.model.id: PickRatings(
+            {
+                use: pick.points
+                for use in Use
+                if (pick := rated_pick(engine, use, assessment)) is not None
+            },
+            assessment.model.id in leading,
         )
-        for one in picks
+        for assessment in picks
     }
 
 
@@ -249,9 +253,9 @@ def _ordered(candidates: Candidates, tier: Sequence[RatedPick]) -> tuple[RatedPi
     return tuple(sorted(tier, key=lambda one: (one.assured < least, *_known_exactly(one))))
 
 
-def _known_exactly(one: RatedPick) -> tuple[float, int, str]:
+def _known_exactly(rated_pick: RatedPick) -> tuple[float, int, str]:
     """Order models that evidence cannot separate: speed, then context, then the newer release."""
-    found = one.assessment
+    found = rated_pick.assessment
     speed = found.speed.single_tokens_per_s.mid if found.speed else 0.0
     context = found.limits.max_context_tokens if found.limits else 0
     return (-speed, -context, found.model.id)

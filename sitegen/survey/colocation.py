@@ -89,7 +89,9 @@ def example(
     if len(combo.gpus) < 2:
         return ()
     found = (_smallest(engine, pick.model, runtime) for pick in comfortable)
-    models = [one for one in found if one is not None]
+    models = [
+        runnable_checkpoint for runnable_checkpoint in found if runnable_checkpoint is not None
+    ]
     models.sort(key=lambda p: (-p.reduced.parameters, p.subject.model.id))
     first = _first(engine, combo, models, frozenset(), {})
     if first is None:
@@ -97,7 +99,11 @@ def example(
     at, share = first
     ram = {share.ranks[0][0]: share.host_bytes}
     most = models[at].reduced.parameters / SMALLER
-    smaller = [one for one in models if one.reduced.parameters <= most]
+    smaller = [
+        runnable_checkpoint
+        for runnable_checkpoint in models
+        if runnable_checkpoint.reduced.parameters <= most
+    ]
     second = _first(engine, combo, smaller, frozenset(share.ranks), ram)
     return (share, second[1]) if second else ()
 
@@ -197,30 +203,30 @@ class _FreeRanges:
     def _best(self, asked: FitRequest, run: _GpuRange) -> PlacedPlan | None:
         """Judge a question once for GPUs of a kind, whichever of the combo they are."""
         (node,) = asked.combo.nodes
-        shape = tuple((one.gpu.id, one.visible_bytes) for one in node.gpus)
+        shape = tuple((installed.gpu.id, installed.visible_bytes) for installed in node.gpus)
         link = node.link.id if node.link else ""
         system = (node.operating_system, node.display_attached)
         ram = (run.ram_bytes, node.ram_bandwidth_bytes_per_s)
         key = (asked.checkpoint.id, asked.runtime.id, shape, link, system, ram)
         if key not in self.judged:
             question = question_of(self.engine, asked)
-            room = sum(one.visible_bytes for one in node.gpus) + (run.ram_bytes or 0)
+            room = sum(installed.visible_bytes for installed in node.gpus) + (run.ram_bytes or 0)
             small = question.runnable.weights_bytes > room
             self.judged[key] = None if small else best_plan(question)
         return self.judged[key]
 
 
 def _share_of(
-    found: Assessment, chosen: PlacedPlan, combo: Combo, run: _GpuRange
+    assessment: Assessment, chosen: PlacedPlan, combo: Combo, run: _GpuRange
 ) -> ColocatedModel:
     """Move an assessment from a part of a combo to the GPUs that the part stands for."""
     plan = chosen.evaluation.replica.plan(chosen.replicas)
     ranks = tuple((run.node, run.start + gpu) for _, gpu in plan.ranks)
-    ledger = tuple(one.at(run.node, run.start + one.gpu) for one in found.ledger)
-    replica, asked = chosen.evaluation.replica, found.workload
+    ledger = tuple(one.at(run.node, run.start + one.gpu) for one in assessment.ledger)
+    replica, asked = chosen.evaluation.replica, assessment.workload
     offloads = plan.cpu_layers or plan.cpu_expert_layers
     held = replica.host_bytes(asked.context_tokens, asked.sequences) if offloads else 0
-    moved = replace(found, combo=combo, plan=replace(plan, ranks=ranks), ledger=ledger)
+    moved = replace(assessment, combo=combo, plan=replace(plan, ranks=ranks), ledger=ledger)
     return ColocatedModel(moved, held)
 
 

@@ -43,12 +43,12 @@ KV_BITS = (16, 8, 4)
 """Bits per cached element that a reader may ask for."""
 NOWHERE = SourceSpan("")
 CUSTOM_ID_PREFIX = "custom:"
-"""What the id of a combo begins with that no page has."""
+"""Prefix of ids of combos that a reader composed; they have no page."""
 
 
 @dataclass(frozen=True, slots=True)
 class EqualGpus:
-    """Equal GPUs in one machine; ``memory_bytes`` is chosen where CPU and GPU share it, else 0."""
+    """Equal GPUs in one node; ``memory_bytes`` is the size of shared memory, else 0."""
 
     gpu: str
     count: int
@@ -57,7 +57,7 @@ class EqualGpus:
 
 @dataclass(frozen=True, slots=True)
 class EqualNodes:
-    """Equal machines: their GPUs in order, the link between those, RAM and operating system.
+    """Equal nodes: their GPUs in order, the link between those, RAM and operating system.
 
     ``link`` is empty for one GPU. ``ram_bytes`` is ``None`` where nothing may be offloaded;
     ``ram_bytes_per_s`` is ``None`` for what is usual.
@@ -74,7 +74,7 @@ class EqualNodes:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """The hardware: machines in order, the id of the link between them, empty for one machine."""
+    """The hardware: nodes in order, and the id of their network, empty for one node."""
 
     nodes: tuple[EqualNodes, ...]
     network: str
@@ -82,7 +82,7 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class BuildQuestion:
-    """What is asked of the hardware.
+    """The question to composed hardware.
 
     ``runtime`` is an id, or empty for whichever is best; ``kv_bits`` one of ``KV_BITS``;
     ``sequences`` are resident at once in one replica. Without a ``goal`` the plan is chosen for
@@ -122,18 +122,18 @@ def _counted(nodes: EqualNodes, count: int) -> EqualNodes:
 
 
 def _machines(node: Node) -> EqualNodes:
-    cards: list[EqualGpus] = []
+    groups: list[EqualGpus] = []
     for installed in node.gpus:
         dedicated = isinstance(installed.gpu.memory, DedicatedMemory)
         memory = 0 if dedicated else installed.visible_bytes
-        last = cards[-1] if cards else None
+        last = groups[-1] if groups else None
         if last is not None and (last.gpu, last.memory_bytes) == (installed.gpu.id, memory):
-            cards[-1] = EqualGpus(last.gpu, last.count + 1, memory)
+            groups[-1] = EqualGpus(last.gpu, last.count + 1, memory)
         else:
-            cards.append(EqualGpus(installed.gpu.id, 1, memory))
+            groups.append(EqualGpus(installed.gpu.id, 1, memory))
     return EqualNodes(
         1,
-        tuple(cards),
+        tuple(groups),
         node.link.id if node.link else "",
         node.ram_bytes,
         node.ram_bandwidth_bytes_per_s,
@@ -179,7 +179,7 @@ def _own_combo(catalog: Catalog, build: Build) -> Combo:
 def _node(catalog: Catalog, nodes: EqualNodes, name: str) -> Node:
     return Node(
         name=name,
-        gpus=tuple(one for cards in nodes.gpus for one in _installed(catalog, cards)),
+        gpus=tuple(one for groups in nodes.gpus for one in _installed(catalog, groups)),
         link=catalog.interconnects[nodes.link] if nodes.link else None,
         ram_bytes=nodes.ram_bytes,
         ram_bandwidth_bytes_per_s=nodes.ram_bytes_per_s,
@@ -205,10 +205,10 @@ def build_words(build: Build) -> str:
 
 
 def _machine_words(nodes: EqualNodes) -> str:
-    cards = "+".join(f"{c.gpu}*{c.count}@{c.memory_bytes}" for c in nodes.gpus)
+    groups = "+".join(f"{c.gpu}*{c.count}@{c.memory_bytes}" for c in nodes.gpus)
     parts = (
         nodes.count,
-        cards,
+        groups,
         nodes.link,
         nodes.ram_bytes,
         nodes.ram_bytes_per_s,
@@ -225,7 +225,7 @@ def open_engine(
 
 
 def kv_dtype_of(runtime: Runtime, bits: int) -> str:
-    """Return what a runtime calls a cache of so many bits, nothing where it has none."""
+    """Return the runtime's name of a cache of so many bits, empty if it has none."""
     if bits == 16:
         return "f16"
     if runtime.memory_model is MemoryModel.PAGED:
@@ -233,9 +233,9 @@ def kv_dtype_of(runtime: Runtime, bits: int) -> str:
     return "q8_0" if bits == 8 else "q4_0"
 
 
-def in_order(found: Sequence[Assessment]) -> tuple[Assessment, ...]:
+def in_order(assessments: Sequence[Assessment]) -> tuple[Assessment, ...]:
     """Order picks as a combo's page does: best tier first, then the largest model."""
-    return tuple(sorted(found, key=page_order))
+    return tuple(sorted(assessments, key=page_order))
 
 
 def verdict_of(

@@ -24,7 +24,7 @@ class AfterLoss:
     """
 
     lost: Reduced
-    found: Assessment
+    assessment: Assessment
     tier: FitTier
     worst: bool = False
 
@@ -42,21 +42,21 @@ def after_losses(engine: FitEngine, whole: Assessment, asked: BuildQuestion) -> 
             yield AfterLoss(lost, found, max(found.tier, whole.tier, key=RANK.__getitem__))
 
 
-def worst_first(found: Sequence[AfterLoss]) -> tuple[AfterLoss, ...]:
+def worst_first(after_loss: Sequence[AfterLoss]) -> tuple[AfterLoss, ...]:
     """Order losses as a combo's page does: GPUs, then machines, of each the worst first."""
     ordered: list[AfterLoss] = []
     for kind in FailureKind:
-        of_kind = sorted((one for one in found if one.lost.kind is kind), key=_what_is_left)
+        of_kind = sorted((one for one in after_loss if one.lost.kind is kind), key=_what_is_left)
         ordered += [
             replace(one, worst=at == 0 and len(of_kind) > 1) for at, one in enumerate(of_kind)
         ]
     return tuple(ordered)
 
 
-def _what_is_left(one: AfterLoss) -> tuple[int, float, int, tuple[str, ...]]:
-    speed = one.found.speed
+def _what_is_left(after_loss: AfterLoss) -> tuple[int, float, int, tuple[str, ...]]:
+    speed = after_loss.assessment.speed
     rate = speed.aggregate_tokens_per_s.mid if speed else 0.0
-    return (-RANK[one.tier], rate, one.lost.node, one.lost.gpu_ids)
+    return (-RANK[after_loss.tier], rate, after_loss.lost.node, after_loss.lost.gpu_ids)
 
 
 def other_ways(engine: FitEngine, whole: Assessment, asked: BuildQuestion) -> Iterator[Assessment]:

@@ -16,7 +16,7 @@ SHORTEST = 2_048
 
 @dataclass(frozen=True, slots=True)
 class ContextPoint:
-    """What one sequence of a length takes: need of the busiest GPU in bytes, and need over budget.
+    """Need of the busiest GPU for one sequence of a length: in bytes, and over its budget.
 
     ``utilization`` is a ratio and may exceed 1.
     """
@@ -35,20 +35,20 @@ class LoadPoint:
     all_tokens_per_s: Interval
 
 
-def context_curve(found: Assessment, pick: PlannedCheckpoint) -> tuple[ContextPoint, ...]:
+def context_curve(assessment: Assessment, pick: PlannedCheckpoint) -> tuple[ContextPoint, ...]:
     """Follow an answer's plan from short contexts to the model's own, doubling.
 
     Args:
-        found: A combo's answer at the survey's settings.
+        assessment: A combo's answer at the survey's settings.
         pick: The entry that the answer was assembled from.
 
     Returns:
         One point per length; the longest context that fits is one of them. Empty without a plan.
     """
-    if pick.chosen is None or found.busiest is None or found.limits is None:
+    if pick.chosen is None or assessment.busiest is None or assessment.limits is None:
         return ()
-    evaluation, longest = pick.chosen.evaluation, found.model.context_tokens
-    lengths = {*_doubling(SHORTEST, longest), longest, found.limits.max_context_tokens} - {0}
+    evaluation, longest = pick.chosen.evaluation, assessment.model.context_tokens
+    lengths = {*_doubling(SHORTEST, longest), longest, assessment.limits.max_context_tokens} - {0}
     points = []
     for tokens in sorted(lengths):
         busiest = max(evaluation.replica.ledger(tokens, 1), key=lambda gpu: gpu.utilization.mid)
@@ -58,15 +58,19 @@ def context_curve(found: Assessment, pick: PlannedCheckpoint) -> tuple[ContextPo
 
 
 def load_curve(
-    engine: FitEngine, found: Assessment, pick: PlannedCheckpoint
+    engine: FitEngine, assessment: Assessment, pick: PlannedCheckpoint
 ) -> tuple[LoadPoint, ...]:
     """Follow an answer's decode speed from one stream per replica to as many as it can hold.
 
     The last point is the answer's own aggregate speed. Empty where speed is not estimated.
     """
-    if pick.chosen is None or found.speed is None:
+    if pick.chosen is None or assessment.speed is None:
         return ()
-    evaluation, replicas, most = pick.chosen.evaluation, pick.chosen.replicas, found.speed.batch
+    evaluation, replicas, most = (
+        pick.chosen.evaluation,
+        pick.chosen.replicas,
+        assessment.speed.batch,
+    )
     path, group = evaluation.pipeline, evaluation.group
     if path is None:
         return ()

@@ -192,20 +192,22 @@ def _entries(engine: FitEngine, question: ModelQuestion) -> list[PlannedCheckpoi
     then the smallest checkpoint first, until one does.
     """
     asks = question.asks
-    found = [judged(engine, question, ask) for ask in asks.surveyed]
+    planned_checkpoints = [judged(engine, question, ask) for ask in asks.surveyed]
     for ask in in_turn(question):
         runtime = ask.subject.runtime
-        if not runtime.surveyed_in_full and not _decided(question, found, runtime):
-            found.append(judged(engine, question, ask))
-    if not any(entry.tier is FitTier.COMFORTABLE for entry in found):
-        found += [judged(engine, question, ask) for ask in asks.spare]
-    return found
+        if not runtime.surveyed_in_full and not _decided(question, planned_checkpoints, runtime):
+            planned_checkpoints.append(judged(engine, question, ask))
+    if not any(entry.tier is FitTier.COMFORTABLE for entry in planned_checkpoints):
+        planned_checkpoints += [judged(engine, question, ask) for ask in asks.spare]
+    return planned_checkpoints
 
 
-def _decided(question: ModelQuestion, found: Sequence[PlannedCheckpoint], runtime: Runtime) -> bool:
+def _decided(
+    question: ModelQuestion, planned_checkpoints: Sequence[PlannedCheckpoint], runtime: Runtime
+) -> bool:
     """Whether a runtime's verdict can change nothing after what was judged already."""
     standing = machine_standing(question, runtime)
-    for entry in found:
+    for entry in planned_checkpoints:
         if entry.tier is FitTier.NOT_PRACTICAL:
             continue
         theirs = machine_standing(question, entry.subject.runtime)
@@ -261,14 +263,14 @@ def assess_outcome(engine: FitEngine, row: ModelOnCombo, outcome: CheckpointOutc
 
 
 def _outcome(entry: PlannedCheckpoint, combo: Combo) -> CheckpointOutcome:
-    found = entry.chosen.evaluation if entry.chosen else None
+    evaluation = entry.chosen.evaluation if entry.chosen else None
     return CheckpointOutcome(
         model=entry.subject.model,
         checkpoint=entry.subject.checkpoint,
         runtime=entry.subject.runtime,
         combo=combo,
-        tier=found.tier if found else FitTier.NOT_PRACTICAL,
-        too_close=found.too_close if found else False,
-        utilization=found.utilization if found else None,
-        effective_vram_bytes=found.replica.effective_bytes() if found else 0,
+        tier=evaluation.tier if evaluation else FitTier.NOT_PRACTICAL,
+        too_close=evaluation.too_close if evaluation else False,
+        utilization=evaluation.utilization if evaluation else None,
+        effective_vram_bytes=evaluation.replica.effective_bytes() if evaluation else 0,
     )

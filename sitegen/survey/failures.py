@@ -1,4 +1,4 @@
-"""What still runs after a loss: the combos that are left, and the engine's verdicts on them."""
+"""Verdicts after a failure: the remaining combos, and the engine's verdicts on them."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def losses(
     return (*_worst_first(found, FailureKind.GPU), *_worst_first(found, FailureKind.NODE))
 
 
-def _worst_first(found: Iterable[Failure], kind: FailureKind) -> Iterator[Failure]:
+def _worst_first(failures: Iterable[Failure], kind: FailureKind) -> Iterator[Failure]:
     """Order by models left that fit comfortably, by those that run at all, then by speed."""
     ordered = sorted(
-        (loss for loss in found if loss.kind is kind),
+        (loss for loss in failures if loss.kind is kind),
         key=lambda loss: (
             loss.counts[FitTier.COMFORTABLE],
             -loss.counts[FitTier.NOT_PRACTICAL],
@@ -132,7 +132,7 @@ def _largest_ids(
 
 
 def _loss(
-    left: _Left, one: Reduced, before: Sequence[ModelOnCombo], answers: ComboAnswers
+    left: _Left, remaining: Reduced, before: Sequence[ModelOnCombo], answers: ComboAnswers
 ) -> Failure:
     verdicts = left.verdicts(before)
     tiers = {row.model.id: _tier_after(row, verdicts) for row in before}
@@ -143,10 +143,10 @@ def _loss(
     serving = most_users(left.engine, left.combo, candidates.compared())
     largest = largest_model(left.engine, picks.values())
     return Failure(
-        kind=one.kind,
-        node=one.node,
-        gpu_ids=one.gpu_ids,
-        alike=one.alike,
+        kind=remaining.kind,
+        node=remaining.node,
+        gpu_ids=remaining.gpu_ids,
+        alike=remaining.alike,
         counts={tier: sum(found is tier for found in tiers.values()) for tier in FitTier},
         drops=tuple(_drops(before, tiers)),
         lead=AnswerAfterFailure(_same(answers.lead, picks), lead or largest),

@@ -23,7 +23,7 @@ from sitegen.values import dataclass
 
 
 class Wish(StrEnum):
-    """What a reader may want instead of the first answer."""
+    """An alternative that a reader may want to the first answer."""
 
     OVERALL = "overall"
     CODING = "coding"
@@ -46,10 +46,10 @@ class Instead:
 
 @dataclass(frozen=True, slots=True)
 class FirstAnswer:
-    """What to run on some hardware, or how one model runs there.
+    """The model to run on some hardware, or the way in which one model runs there.
 
     Attributes:
-        use: What it is best for; ``None`` where a reader named the model.
+        use: The use that it is best for; ``None`` where a reader named the model.
         found: The pick; ``None`` where nothing rated for the use is comfortable.
         as_good: Models that published evidence cannot tell from it, itself among them; 0 where it
             is the largest because none is rated.
@@ -58,7 +58,7 @@ class FirstAnswer:
 
     combo: Combo
     use: Use | None
-    found: Assessment | None
+    pick: Assessment | None
     as_good: int
     instead: tuple[Instead, ...]
 
@@ -94,9 +94,9 @@ def of_survey(survey: ComboSurvey) -> FirstAnswer:
     return _answered(survey.combo, FIRST, survey.lead, survey.uses, survey.answers)
 
 
-def of_model(combo: Combo, found: Assessment | None) -> FirstAnswer:
+def of_model(combo: Combo, assessment: Assessment | None) -> FirstAnswer:
     """Answer for the model that a reader named."""
-    return FirstAnswer(combo, None, found, 0, ())
+    return FirstAnswer(combo, None, assessment, 0, ())
 
 
 def _answered(
@@ -108,10 +108,10 @@ def _answered(
 ) -> FirstAnswer:
     by_use = {one.use: one for one in uses}
     best = by_use.get(use)
-    found = best.picks[0].assessment if best is not None else None
-    if found is None and use is FIRST:
-        found = lead
-    first = found.model.id if found is not None else ""
+    assessment = best.picks[0].assessment if best is not None else None
+    if assessment is None and use is FIRST:
+        assessment = lead
+    first = assessment.model.id if assessment is not None else ""
     instead: list[Instead] = []
     for wish, other in OF_USE.items():
         answer = by_use.get(other)
@@ -122,4 +122,4 @@ def _answered(
             if one.goal is goal and one.best.assessment.model.id != first:
                 instead.append(Instead(wish, one.best.assessment, one.best))
     as_good = len(best.picks) if best is not None else 0
-    return FirstAnswer(combo, use, found, as_good, tuple(instead))
+    return FirstAnswer(combo, use, assessment, as_good, tuple(instead))

@@ -40,7 +40,7 @@ POWERS = (1, 2, 4, 8)
 def machines_of(catalog: Catalog, gpu: Gpu) -> tuple[Combo, ...]:
     """List machines with one kind of GPU, the smallest first.
 
-    They have some number of a card, one of what is built into a laptop, or each size of memory
+    They have some number of a GPU, one of what is built into a laptop, or each size of memory
     that a machine is sold with.
     """
     memory = gpu.memory
@@ -59,31 +59,31 @@ def _counts(catalog: Catalog, gpu: Gpu) -> tuple[int, ...]:
     return COUNTS if known else POWERS
 
 
-def machine_of(catalog: Catalog, one: InstalledGpu, count: int) -> Combo | None:
+def machine_of(catalog: Catalog, installed: InstalledGpu, count: int) -> Combo | None:
     """Build a machine of equal GPUs with their usual link; ``None`` where nobody knows a link."""
-    link = catalog.interconnects.get(usual_link(catalog, one.gpu.id) or one.gpu.bus)
+    link = catalog.interconnects.get(usual_link(catalog, installed.gpu.id) or installed.gpu.bus)
     if count > 1 and link is None:
         return None
-    return _machine(one, count, link if count > 1 else None)
+    return _machine(installed, count, link if count > 1 else None)
 
 
-def _machine(one: InstalledGpu, count: int, link: Interconnect | None) -> Combo:
+def _machine(installed: InstalledGpu, count: int, link: Interconnect | None) -> Combo:
     """Build a machine that is headless and has no RAM to offload to."""
-    macos = one.gpu.vendor is Vendor.APPLE
+    macos = installed.gpu.vendor is Vendor.APPLE
     node = Node(
         name="",
-        gpus=(one,) * count,
+        gpus=(installed,) * count,
         link=link,
         ram_bytes=None,
         ram_bandwidth_bytes_per_s=None,
         operating_system=OperatingSystem.MACOS if macos else OperatingSystem.LINUX,
         display_attached=False,
     )
-    memory = one.installed_bytes // GIB
-    id_ = f"{count}-of-{one.gpu.id}-{memory}"
+    memory = installed.installed_bytes // GIB
+    id_ = f"{count}-of-{installed.gpu.id}-{memory}"
     prose = ComboProse("", "", ())
-    name = f"{count}× {one.gpu.name}"
-    return Combo(id_, name, "", (node,), None, "", prose, "", (), one.gpu.span)
+    name = f"{count}× {installed.gpu.name}"
+    return Combo(id_, name, "", (node,), None, "", prose, "", (), installed.gpu.span)
 
 
 def usual_link(catalog: Catalog, gpu_id: str) -> str:
@@ -153,18 +153,18 @@ def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
     chosen = entry.chosen
     if chosen is None:
         raise ValueError(f"{machine.id}: a verdict without a plan is not practical")
-    found, subject = chosen.evaluation, entry.subject
+    evaluation, subject = chosen.evaluation, entry.subject
     longest = subject.model.context_tokens
     return GpusNeeded(
         machine=machine,
         model=subject.model,
         checkpoint=subject.checkpoint,
         runtime=subject.runtime,
-        plan=found.replica.plan(chosen.replicas),
-        tier=found.tier,
-        too_close=found.too_close,
+        plan=evaluation.replica.plan(chosen.replicas),
+        tier=evaluation.tier,
+        too_close=evaluation.too_close,
         tight_on=tight,
-        utilization=found.utilization,
-        max_context_tokens=found.replica.limits(longest, ()).max_context_tokens,
-        single_tokens_per_s=found.single_tokens_per_s,
+        utilization=evaluation.utilization,
+        max_context_tokens=evaluation.replica.limits(longest, ()).max_context_tokens,
+        single_tokens_per_s=evaluation.single_tokens_per_s,
     )

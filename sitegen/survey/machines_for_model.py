@@ -1,4 +1,4 @@
-"""Which machines answer the first questions about a model: smallest, cheapest, fastest, serving.
+"""Machines for the first questions about a model: smallest, cheapest, fastest, serving.
 
 Source:
     Decision 54. The picks are those of the survey; here machines are chosen among them.
@@ -45,7 +45,7 @@ class GoalAmounts(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OnMachine:
-    """A pick on a machine; ``found`` is ``None`` where the machine is none of the catalog's.
+    """A pick on a machine; ``assessment`` is ``None`` where the machine is none of the catalog's.
 
     ``speed`` is that of one stream, zero where nothing is known of it.
     """
@@ -60,11 +60,11 @@ class OnMachine:
     context_tokens: int
     speed: Interval
     cost: Cost
-    found: Assessment | None
+    assessment: Assessment | None
 
     @property
     def usd(self) -> Decimal | None:
-        """What was seen asked or paid for it; a price at launch is none that anybody saw."""
+        """Observed price, asked or paid; a launch price does not count as observed."""
         if self.cost.currency != FIRST_CURRENCY or Basis.LAUNCH in self.cost.bases:
             return None
         return self.cost.amount
@@ -72,18 +72,18 @@ class OnMachine:
     @property
     def users(self) -> int:
         """Full contexts of ``ROOM_TOKENS`` at once, as far as they were counted."""
-        best = self.found.best if self.found else None
+        best = self.assessment.best if self.assessment else None
         return best.users[ROOM_TOKENS][0] if best and ROOM_TOKENS in best.users else 0
 
     @property
     def total_speed(self) -> float:
         """Tokens/s of all streams together, at the middle estimate."""
-        speed = self.found.speed if self.found else None
+        speed = self.assessment.speed if self.assessment else None
         return speed.aggregate_tokens_per_s.mid if speed else 0.0
 
     @property
     def is_consumer(self) -> bool:
-        """Whether all its GPUs are cards for desktops."""
+        """Whether all its GPUs are for desktops."""
         gpus = [one.gpu for one in self.machine.gpus]
         return all(g.segment == "consumer" and g.body.form != "laptop" for g in gpus)
 
@@ -101,7 +101,7 @@ class BestMachines:
     """The machines that answer; each is ``None`` where no machine does.
 
     Attributes:
-        asks: What all but those of ``usual`` were chosen from.
+        asks: The amounts that all but those of ``usual`` were chosen from.
         smallest: Least installed memory.
         cheapest: Lowest price seen.
         consumer: The fastest of the fewest consumer GPUs in one machine.
@@ -138,67 +138,98 @@ def machines_for(
     return None
 
 
-def _is_well(one: OnMachine, floor: float) -> bool:
-    room = min(ROOM_TOKENS, one.model.context_tokens)
-    return not one.too_close and one.context_tokens >= room and one.speed.mid >= floor
+def _is_well(on_machine: OnMachine, floor: float) -> bool:
+    room = min(ROOM_TOKENS, on_machine.model.context_tokens)
+    return (
+        not on_machine.too_close
+        and on_machine.context_tokens >= room
+        and on_machine.speed.mid >= floor
+    )
 
 
 def _chosen(asks: GoalAmounts, pool: Sequence[OnMachine], floor: float) -> BestMachines:
-    priced = [one for one in pool if one.usd is not None]
-    cards = [one for one in pool if one.is_consumer and len(one.machine.nodes) == 1]
-    fewest = min((len(one.machine.gpus) for one in cards), default=0)
-    many = [one for one in pool if one.users >= MANY and one.total_speed >= MANY * floor]
+    priced = [on_machine for on_machine in pool if on_machine.usd is not None]
+    consumer = [
+        on_machine
+        for on_machine in pool
+        if on_machine.is_consumer and len(on_machine.machine.nodes) == 1
+    ]
+    fewest = min((len(on_machine.machine.gpus) for on_machine in consumer), default=0)
+    many = [
+        on_machine
+        for on_machine in pool
+        if on_machine.users >= MANY and on_machine.total_speed >= MANY * floor
+    ]
     return BestMachines(
         asks=asks,
         smallest=min(pool, key=_size),
         cheapest=min(priced, key=_price, default=None),
         consumer=max(
-            (one for one in cards if len(one.machine.gpus) == fewest),
-            key=lambda one: (one.speed.mid, one.found is not None),
+            (on_machine for on_machine in consumer if len(on_machine.machine.gpus) == fewest),
+            key=lambda one: (one.speed.mid, one.assessment is not None),
             default=None,
         ),
-        serving=min((one for one in many if one.usd is not None), key=_price, default=None)
+        serving=min(
+            (on_machine for on_machine in many if on_machine.usd is not None),
+            key=_price,
+            default=None,
+        )
         or min(many, key=_size, default=None),
         budgets=_budgets(priced),
         usual=_usual(pool),
     )
 
 
-def _size(one: OnMachine) -> tuple[int, int, Decimal, bool, str]:
-    gpus = len(one.machine.gpus)
-    usd = one.usd if one.usd is not None else Decimal("Infinity")
-    return (one.machine.installed_vram_bytes, gpus, usd, one.found is None, one.machine.id)
+def _size(on_machine: OnMachine) -> tuple[int, int, Decimal, bool, str]:
+    gpus = len(on_machine.machine.gpus)
+    usd = on_machine.usd if on_machine.usd is not None else Decimal("Infinity")
+    return (
+        on_machine.machine.installed_vram_bytes,
+        gpus,
+        usd,
+        on_machine.assessment is None,
+        on_machine.machine.id,
+    )
 
 
-def _price(one: OnMachine) -> tuple[Decimal, float, bool, str]:
-    return (one.usd or Decimal(0), -one.speed.mid, one.found is None, one.machine.id)
+def _price(on_machine: OnMachine) -> tuple[Decimal, float, bool, str]:
+    return (
+        on_machine.usd or Decimal(0),
+        -on_machine.speed.mid,
+        on_machine.assessment is None,
+        on_machine.machine.id,
+    )
 
 
 def _budgets(priced: Sequence[OnMachine]) -> tuple[Budget, ...]:
-    found: list[Budget] = []
+    budgets: list[Budget] = []
     for usd in BUDGETS_USD:
         within = [one for one in priced if one.usd is not None and one.usd <= usd]
         best = min(within, key=lambda one: (-one.speed.mid, *_price(one)), default=None)
-        if best is not None and (not found or found[-1].best is not best):
-            found.append(Budget(usd, best))
-    return tuple(found)
+        if best is not None and (not budgets or budgets[-1].best is not best):
+            budgets.append(Budget(usd, best))
+    return tuple(budgets)
 
 
 def _usual(pool: Sequence[OnMachine]) -> tuple[Assessment, ...]:
     """List combos of equal GPUs: with a file to download, of the commonest kind, fewest first."""
-    kinds = Counter(one.machine.gpus[0].gpu.id for one in pool if one.found is not None)
+    kinds = Counter(
+        on_machine.machine.gpus[0].gpu.id
+        for on_machine in pool
+        if on_machine.assessment is not None
+    )
 
-    def place(found: Assessment) -> tuple[bool, int, int, str]:
-        combo = found.combo
-        unpublished = not is_published(found.checkpoint)
+    def place(assessment: Assessment) -> tuple[bool, int, int, str]:
+        combo = assessment.combo
+        unpublished = not is_published(assessment.checkpoint)
         return (unpublished, -kinds[combo.gpus[0].gpu.id], len(combo.gpus), combo.id)
 
     equal = (
-        one.found
-        for one in pool
-        if one.found is not None
-        and len(one.machine.nodes) == 1
-        and len({gpu.gpu.id for gpu in one.machine.gpus}) == 1
+        on_machine.assessment
+        for on_machine in pool
+        if on_machine.assessment is not None
+        and len(on_machine.machine.nodes) == 1
+        and len({gpu.gpu.id for gpu in on_machine.machine.gpus}) == 1
     )
     return tuple(sorted(equal, key=place)[:TRIED])
 
@@ -216,7 +247,7 @@ def _of_row(row: ModelOnCombo) -> OnMachine:
         context_tokens=pick.limits.max_context_tokens if pick.limits else 0,
         speed=pick.speed.single_tokens_per_s if pick.speed else NOTHING,
         cost=build_to_buy(pick.combo),
-        found=pick,
+        assessment=pick,
     )
 
 
@@ -232,5 +263,5 @@ def _of_need(need: GpusNeeded) -> OnMachine:
         context_tokens=need.max_context_tokens,
         speed=need.single_tokens_per_s,
         cost=build_to_buy(need.machine),
-        found=None,
+        assessment=None,
     )

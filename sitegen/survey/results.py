@@ -1,4 +1,4 @@
-"""What a survey says of a combo: a row per model, as values without words."""
+"""Results of a survey of a combo: a row per model, as values without words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EffectiveVram:
-    """What one replica can fill under a plan of a combo, whatever the model."""
+    """Memory that one replica can fill under a plan of a combo, whatever the model."""
 
     runtime: Runtime
     plan_kind: PlanKind
@@ -35,13 +35,13 @@ class EffectiveVram:
     bytes: int
     """The sum of the budgets of one replica's GPUs, each counted as the smallest where it must."""
     for_weights_and_kv_bytes: int
-    """What is left of it for weights, KV cache and activations, runtime overhead deducted."""
+    """The rest for weights, KV cache and activations, after runtime overhead."""
     note: Reason | None
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointOutcome:
-    """What becomes of a checkpoint that carries no verdict; assess its tuple for the rest.
+    """Tier of a checkpoint that carries no verdict; assess its tuple for the rest.
 
     ``utilization`` is that of the busiest GPU where the verdict was reached (see
     ``Assessment.verdict_utilization``), ``None`` without a valid plan and for what is larger than
@@ -65,11 +65,11 @@ class ModelOnCombo:
     Attributes:
         verdict: The checkpoint that carries the verdict: the smallest production checkpoint that
             reaches the best tier. It is the colour of the row.
-        pick: What an expert would start. Its tier is the verdict's; where nothing is comfortable
-            it says how much is missing.
+        pick: The checkpoint and plan that an expert would start. Its tier is the verdict's; if
+            nothing is comfortable, it says how much is missing.
         others: The outcomes of the remaining checkpoints, largest first, the verdict's among them;
             those under 4 bits are judged only where no production checkpoint is comfortable.
-        doubt: What would settle a verdict that is too close to call.
+        open_verdict: The measurements that settle a verdict that is too close to call.
     """
 
     verdict: CheckpointOutcome
@@ -104,8 +104,8 @@ class ModelOnCombo:
         return next((o for o in found if _bits(o) > _bits(self.pick)), None)
 
 
-def _bits(of: Assessment | CheckpointOutcome) -> float:
-    return of.checkpoint.quantization.nominal_bits
+def _bits(outcome: Assessment | CheckpointOutcome) -> float:
+    return outcome.checkpoint.quantization.nominal_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +121,11 @@ class AlternativeRuntimes:
 
 @dataclass(frozen=True, slots=True)
 class ColocatedModel:
-    """What one of several models has of a combo: a plan on GPUs that no other one uses.
+    """One of several models on a combo, with a plan on GPUs that no other model uses.
 
     Attributes:
-        assessment: On the whole combo, its ranks those of the share; one replica in one machine.
-        host_bytes: System RAM that the plan takes, which the other shares do without.
+        assessment: On the whole combo, its ranks those of the plan; one replica in one node.
+        host_bytes: System RAM of the plan, which the other models cannot use.
     """
 
     assessment: Assessment

@@ -1,4 +1,4 @@
-"""Which runtimes run on a combo at all, and with which kinds of plan."""
+"""Runtimes that run on a combo at all, with their kinds of plan."""
 
 from __future__ import annotations
 

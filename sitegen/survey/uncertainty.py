@@ -27,7 +27,7 @@ OF_THE_MODEL = frozenset({Uncertain.COMPUTE, Uncertain.GRAPHS})
 
 
 def measurement(
-    quantity: Uncertain, found: Evaluation, busiest: GpuLedger, subject: ServedCheckpoint
+    quantity: Uncertain, evaluation: Evaluation, busiest: GpuLedger, subject: ServedCheckpoint
 ) -> ToMeasure:
     """Name a measurement by what its quantity depends on, and by nothing else.
 
@@ -38,17 +38,17 @@ def measurement(
     """
     gpu = ((busiest.gpu_id, 0),)
     if quantity is Uncertain.RESERVED:
-        return ToMeasure(quantity, gpus=gpu, reserved_bytes=_kept(found))
+        return ToMeasure(quantity, gpus=gpu, reserved_bytes=_kept(evaluation))
     by_runtime = ToMeasure(quantity, subject.runtime.id, subject.profile.version)
     communicates = busiest.lines["communication"].high > 0
     if quantity is Uncertain.RUNTIME_OVERHEAD and not communicates:
         return replace(by_runtime, gpus=gpu)
-    tp, pp = found.split
+    tp, pp = evaluation.split
     split = replace(by_runtime, tensor_parallel_size=tp, pipeline_parallel_size=pp)
     model, checkpoint = subject.model.id, subject.checkpoint.id
     if quantity is Uncertain.WEIGHTS:
         return replace(split, model_id=model, checkpoint_id=checkpoint)
-    spread = replace(split, gpus=gpus_of(found), link_id=_link(found))
+    spread = replace(split, gpus=gpus_of(evaluation), link_id=_link(evaluation))
     if quantity is Uncertain.RUNTIME_OVERHEAD:
         return spread
     if quantity in OF_THE_MODEL:
@@ -56,20 +56,20 @@ def measurement(
     return replace(spread, model_id=model, checkpoint_id=checkpoint)
 
 
-def _kept(found: Evaluation) -> int:
-    """Return what a system keeps of a graphics card; chips with shared memory keep a share."""
-    first = found.group.gpus[0]
+def _kept(evaluation: Evaluation) -> int:
+    """Return the reserved bytes of a GPU; chips with shared memory reserve a fraction."""
+    first = evaluation.group.gpus[0]
     return 0 if isinstance(first.gpu.memory, UnifiedMemory) else int(first.reserved.mid)
 
 
-def gpus_of(found: Evaluation) -> tuple[tuple[str, int], ...]:
+def gpus_of(evaluation: Evaluation) -> tuple[tuple[str, int], ...]:
     """Count a replica's GPUs by id."""
-    return tuple(sorted(Counter(gpu.gpu.id for gpu in found.group.gpus).items()))
+    return tuple(sorted(Counter(gpu.gpu.id for gpu in evaluation.group.gpus).items()))
 
 
-def _link(found: Evaluation) -> str:
+def _link(evaluation: Evaluation) -> str:
     """Name the slowest link that the replica crosses."""
-    group = found.group
+    group = evaluation.group
     link = group.network or group.link
     return link.id if link else ""
 
@@ -105,13 +105,15 @@ class Uncertainty:
     def collapsed(self, quantity: Uncertain, bound: int) -> Uncertainty:
         """Return what is left in doubt when a quantity was measured at one of its ends."""
         lines = LINES.get(quantity, EVERY_LINE if quantity is not Uncertain.SPEED else ())
-        found = replace(self, fixed=dict.fromkeys(lines, bound))
+        uncertainty = replace(self, fixed=dict.fromkeys(lines, bound))
         if quantity is Uncertain.SPEED:
-            return replace(found, tokens_per_s=Interval.exact(self.tokens_per_s.bounds[bound]))
+            return replace(
+                uncertainty, tokens_per_s=Interval.exact(self.tokens_per_s.bounds[bound])
+            )
         if quantity is Uncertain.RUN:  # little memory and much speed are the kind end
             speed = self.tokens_per_s.bounds[HIGH - bound]
-            return replace(found, tokens_per_s=Interval.exact(speed))
-        return found
+            return replace(uncertainty, tokens_per_s=Interval.exact(speed))
+        return uncertainty
 
     def tiers(self) -> tuple[FitTier, FitTier]:
         """Return the kindest and the harshest reading."""
@@ -147,7 +149,7 @@ def _of_gpu(ledger: GpuLedger, fixed: Mapping[str, int]) -> tuple[float, float]:
 
 
 WEIGHTS_AND_CACHE = ("weights", "kv", "state", "fragmentation")
-"""What lies inside a share with a reserve beside it (SGLang)."""
+"""Ledger lines inside a share with a reserve beside it (SGLang)."""
 
 
 def counted(ledger: GpuLedger) -> tuple[str, ...]:
@@ -185,55 +187,62 @@ def doubt_of(engine: FitEngine, entry: PlannedCheckpoint) -> OpenVerdict | None:
     )
 
 
-def uncertainty(found: Evaluation, thresholds: Thresholds) -> Uncertainty:
+def uncertainty(evaluation: Evaluation, thresholds: Thresholds) -> Uncertainty:
     """Gather what the bounds of an evaluation's verdict are made of."""
-    tokens, sequences = found.workload.context_tokens, found.workload.sequences
+    tokens, sequences = evaluation.workload.context_tokens, evaluation.workload.sequences
     shortest = min(tokens, thresholds.reduced_context_tokens)
     return Uncertainty(
-        asked=found.replica.ledger(tokens, sequences),
-        reduced=found.replica.ledger(shortest, sequences),
-        warnings=sum(reason.code not in REASONS_FROM_BOUNDS for reason in found.reasons),
-        tokens_per_s=found.single_tokens_per_s,
+        asked=evaluation.replica.ledger(tokens, sequences),
+        reduced=evaluation.replica.ledger(shortest, sequences),
+        warnings=sum(reason.code not in REASONS_FROM_BOUNDS for reason in evaluation.reasons),
+        tokens_per_s=evaluation.single_tokens_per_s,
         thresholds=thresholds,
         fixed={},
     )
 
 
-def _doubt(open_question: Uncertainty, found: Evaluation, subject: ServedCheckpoint) -> OpenVerdict:
+def _doubt(
+    open_question: Uncertainty, evaluation: Evaluation, subject: ServedCheckpoint
+) -> OpenVerdict:
     """List the single quantities that settle it, widest first; else all memory, else a run."""
     single = [*LINES, Uncertain.SPEED]
-    options = [o for q in single if (o := _option(q, open_question, found, subject)) is not None]
+    options = [
+        o for q in single if (o := _option(q, open_question, evaluation, subject)) is not None
+    ]
     if not options:
         wider = (Uncertain.START_UP, Uncertain.RUN)
-        tried = (_option(q, open_question, found, subject) for q in wider)
+        tried = (_option(q, open_question, evaluation, subject) for q in wider)
         options = [option for option in tried if option is not None][:1]
-    return OpenVerdict(tuple(sorted(options, key=lambda o: -_relative_width(o, found))))
+    return OpenVerdict(tuple(sorted(options, key=lambda o: -_relative_width(o, evaluation))))
 
 
 def _option(
-    quantity: Uncertain, open_question: Uncertainty, found: Evaluation, subject: ServedCheckpoint
+    quantity: Uncertain,
+    open_question: Uncertainty,
+    evaluation: Evaluation,
+    subject: ServedCheckpoint,
 ) -> DecidingMeasurement | None:
     at_low = open_question.collapsed(quantity, LOW).settled()
     at_high = open_question.collapsed(quantity, HIGH).settled()
     if at_low is None or at_high is None:
         return None
     busiest = max(open_question.asked, key=lambda gpu: gpu.utilization.high)
-    measure: ToMeasure = measurement(quantity, found, busiest, subject)
+    measure: ToMeasure = measurement(quantity, evaluation, busiest, subject)
     return DecidingMeasurement(measure, _width(quantity, open_question, busiest), at_low, at_high)
 
 
-def _width(quantity: Uncertain, of: Uncertainty, busiest: GpuLedger) -> Interval:
+def _width(quantity: Uncertain, uncertainty: Uncertainty, busiest: GpuLedger) -> Interval:
     if quantity is Uncertain.SPEED:
-        return of.tokens_per_s
+        return uncertainty.tokens_per_s
     if quantity in LINES:
         return Interval.total([busiest.lines[name] for name in LINES[quantity]])
     exact = busiest.lines["kv"].plus(busiest.lines["state"])  # and not of the start
     return busiest.need.minus(exact)
 
 
-def _relative_width(option: DecidingMeasurement, found: Evaluation) -> float:
+def _relative_width(option: DecidingMeasurement, evaluation: Evaluation) -> float:
     """Width over what it is a part of: the GPU's memory, or the speed itself."""
     width = option.bounds.high - option.bounds.low
     if option.measure.quantity is Uncertain.SPEED:
         return width / max(option.bounds.mid, 1e-9)
-    return width / found.group.smallest.visible_bytes
+    return width / evaluation.group.smallest.visible_bytes

@@ -58,7 +58,7 @@ LOSS_STEP = 0.5
 FEWER = 64
 """Sequences that the flag names; their memory is less than that of a runtime's own 256 or more."""
 FREED = 1.15
-"""Where the need is more than so many times what is comfortable, no flag frees enough."""
+"""If the need exceeds the comfortable budget by this factor, no flag frees enough."""
 FEWER_SEQUENCES = Settings(max_num_seqs=FEWER)
 """A flag that a pick may need under a paged runtime."""
 MORE_MEMORY = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION)
@@ -109,7 +109,7 @@ class ModelQuestion:
         model: The model.
         combo: The hardware.
         asks: The checkpoints under runtimes that may answer; what the reader named, or all.
-        goal: What the plan is chosen for.
+        goal: The objective of the plan.
         preferred: Runtimes that the combo's orchestrator drives; empty without one.
         settings: The operator's choices.
         named: The reader named the runtime, so none is kept for last.
@@ -142,7 +142,7 @@ class ModelQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """What to run: an entry whose plan was chosen for the question's goal, and its workload.
+    """The checkpoint to run, with the plan chosen for the question's goal, and its workload.
 
     ``plans`` are all comfortable plans of this checkpoint under this runtime; empty where the
     pick is not comfortable.
@@ -212,7 +212,7 @@ def loaded_on(
         return loaded
     found: dict[tuple[str, str, str, str], RunnableCheckpoint] = {}
     for prepared in loaded:
-        one = engine.on_one_machine(prepared)
+        one = engine.on_one_node(prepared)
         found.setdefault(one.subject.key, one)
     return tuple(found.values())
 
@@ -347,7 +347,7 @@ def best_verdict(
 def verdict_of(engine: FitEngine, question: ModelQuestion) -> PlannedCheckpoint | None:
     """Judge a model; ``None`` where no runtime loads it.
 
-    What is larger than all GPUs gets the least bad plan there is, which says how much is missing.
+    A model larger than all GPUs gets the least bad plan, which says how much memory is missing.
     """
     return planned(engine, question, best_verdict(question, tuple(verdict_steps(engine, question))))
 
@@ -459,11 +459,11 @@ class _Plan:
         return len(self.candidate.evaluation.group.ranks)
 
 
-def _picked(found: Sequence[_Plan], best: _Plan) -> Pick:
+def _picked(plans: Sequence[_Plan], best: _Plan) -> Pick:
     ask = best.ask
     entry = PlannedCheckpoint(ask.subject, best.candidate, ask.runnable.weights_bytes)
     flags = best.candidate.evaluation.settings
-    beside = (p.candidate for p in found if p.ask is ask)
+    beside = (p.candidate for p in plans if p.ask is ask)
     return Pick(entry, ask, tuple(one for one in beside if one.evaluation.settings == flags))
 
 
@@ -665,40 +665,40 @@ def _flags(question: ModelQuestion, subject: ServedCheckpoint) -> list[Settings]
     ]
 
 
-def _best(engine: FitEngine, question: ModelQuestion, found: Sequence[_Plan]) -> _Plan:
+def _best(engine: FitEngine, question: ModelQuestion, plans: Sequence[_Plan]) -> _Plan:
     """Choose by the goal; of plans that give about as much, the simplest and best known.
 
     Many users are served inside a machine where a replica fits there, and without stages where a
     fast link joins its GPUs.
     """
     if question.goal is PlanGoal.THROUGHPUT:
-        inside = [one for one in found if one.candidate.evaluation.group.nodes == 1]
-        whole = [one for one in inside if not _staged_over_fast_links(one.candidate.evaluation)]
-        found = whole or inside or found
-    amounts = [_amount(engine, question.goal, one) for one in found]
+        inside = [plan for plan in plans if plan.candidate.evaluation.group.nodes == 1]
+        whole = [plan for plan in inside if not _staged_over_fast_links(plan.candidate.evaluation)]
+        plans = whole or inside or plans
+    amounts = [_amount(engine, question.goal, plan) for plan in plans]
     tie = engine.assumptions["pick-tie-share"].value.mid
     enough = max(amounts) * (1 - tie)
-    near = [one for one, amount in zip(found, amounts, strict=True) if amount >= enough]
+    near = [plan for plan, amount in zip(plans, amounts, strict=True) if amount >= enough]
     return min(near, key=lambda one: _cost(engine, one))
 
 
-def _staged_over_fast_links(found: Evaluation) -> bool:
+def _staged_over_fast_links(evaluation: Evaluation) -> bool:
     """Whether layers are dealt out in stages where a fast link joins the GPUs of one machine.
 
     Source:
         vLLM, "Parallelism and Scaling": tensor parallelism inside a node, and stages where the
         GPUs have no NVLink or their number does not divide the model; read 2026-11-23.
     """
-    link = found.group.link
-    return found.split[1] > 1 and link is not None and link.kind in FAST_LINKS
+    link = evaluation.group.link
+    return evaluation.split[1] > 1 and link is not None and link.kind in FAST_LINKS
 
 
-def _cost(engine: FitEngine, one: _Plan) -> tuple[int, int, bool, int, int, float, str, bool, str]:
+def _cost(engine: FitEngine, plan: _Plan) -> tuple[int, int, bool, int, int, float, str, bool, str]:
     """Order what gives as much: fewer GPUs, less expected loss, the better known file."""
-    subject = one.ask.subject
-    pipeline = one.candidate.evaluation.split[1]
+    subject = plan.ask.subject
+    pipeline = plan.candidate.evaluation.split[1]
     return (
-        one.gpus,
+        plan.gpus,
         int(engine.losses.of(subject.model, subject.checkpoint).mid / LOSS_STEP),
         not subject.runtime.surveyed_in_full,
         pipeline,
@@ -710,15 +710,15 @@ def _cost(engine: FitEngine, one: _Plan) -> tuple[int, int, bool, int, int, floa
     )
 
 
-def _amount(engine: FitEngine, goal: PlanGoal, one: _Plan) -> float:
+def _amount(engine: FitEngine, goal: PlanGoal, plan: _Plan) -> float:
     """Return what a plan gives of the goal: tokens/s of one stream or of all, or tokens."""
-    found = one.candidate.evaluation
+    found = plan.candidate.evaluation
     if goal is PlanGoal.LATENCY:
         return found.single_tokens_per_s.mid
     if goal is PlanGoal.LARGEST_MODEL:
-        longest = one.ask.subject.model.context_tokens
+        longest = plan.ask.subject.model.context_tokens
         return float(found.replica.limits(longest, ()).max_context_tokens)
-    return aggregate_tokens_per_s(engine, one.ask.workload, one.candidate)
+    return aggregate_tokens_per_s(engine, plan.ask.workload, plan.candidate)
 
 
 def aggregate_tokens_per_s(engine: FitEngine, workload: Workload, candidate: PlacedPlan) -> float:
@@ -726,15 +726,15 @@ def aggregate_tokens_per_s(engine: FitEngine, workload: Workload, candidate: Pla
 
     Each replica serves the sequences that are asked for, or without such a wish as many as fit.
     """
-    found = candidate.evaluation
-    if found.pipeline is None:
+    evaluation = candidate.evaluation
+    if evaluation.pipeline is None:
         return 0.0
     tokens = workload.context_tokens
-    held, asked = engine.held(found, tokens), workload.sequences
+    held, asked = engine.held(evaluation, tokens), workload.sequences
     most = asked if asked > 1 else engine.judge.streams_cap
     return engine.judge.speed.aggregate(
-        found.pipeline,
-        found.group,
+        evaluation.pipeline,
+        evaluation.group,
         context=tokens // 2,
         batch=max(1, min(most, held)),
         replicas=candidate.replicas,
@@ -760,14 +760,14 @@ def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheck
 def _published(question: ModelQuestion, runtime: Runtime) -> list[Ask]:
     """List published checkpoints under a runtime, then under others of its standing."""
     standing = machine_standing(question, runtime)
-    found = [
+    asks = [
         ask
         for ask in in_turn(question)
         if is_published(ask.subject.checkpoint)
         and machine_standing(question, ask.subject.runtime) <= standing
     ]
-    same = [ask for ask in found if ask.subject.runtime.id == runtime.id]
-    return [*same, *(ask for ask in found if ask.subject.runtime.id != runtime.id)]
+    same = [ask for ask in asks if ask.subject.runtime.id == runtime.id]
+    return [*same, *(ask for ask in asks if ask.subject.runtime.id != runtime.id)]
 
 
 def planned_for(engine: FitEngine, question: ModelQuestion, ask: Ask) -> PlannedCheckpoint:

@@ -33,10 +33,10 @@
     }
     const found = yield* picks(state, combo), wanted = sitegen.use_named(use);
     const first = sitegen.best_for_use(engine, combo, found, wanted);
-    if (first.found !== null) yield { answer: sitegen.answer_html(view(first), "/") };
+    if (first.pick !== null) yield { answer: sitegen.answer_html(view(first), "/") };
     const whole = view(sitegen.with_others(engine, combo, found, wanted));
     const instead = sitegen.instead_html(whole, "/");
-    yield first.found !== null ? { instead } : { answer: sitegen.answer_html(whole, "/"), instead };
+    yield first.pick !== null ? { instead } : { answer: sitegen.answer_html(whole, "/"), instead };
   }
 
   const pause = () => new Promise((done) => {

@@ -9,7 +9,10 @@
   let complete = !models, loading, best = "";
 
   const AT = { rating: 1, speed: 2, context: 3 };
-  const number = (row, name) => Number(row.cells[AT[name]]?.dataset.value ?? NaN);
+  const number = (row, name) => {  // as tables are sorted: stated, or what the cell begins with
+    const cell = row.cells[AT[name]];
+    return parseFloat(cell?.dataset.value ?? cell?.textContent.replaceAll(",", ""));
+  };
   const ratings = (row) => Object.fromEntries((row.dataset.ratings ?? "").split(" ").filter(Boolean).map((one) => one.split(":")));
 
   const load = () => loading ??= fetch(models).then((answer) => {

@@ -1,4 +1,5 @@
-// The link that reports a wrong number takes along the row that the address names.
+// The link that reports a wrong number takes along the row that the address names. A row that is
+// pointed at, or has the focus, gets a sign that leads to it: in the page they would weigh too much.
 "use strict";
 const link = document.querySelector("a.report");
 const fill = () => {
@@ -18,5 +19,15 @@ const fill = () => {
   address.searchParams.set("body", lines.join("\n"));
   link.href = address.href;
 };
+const sign = ({ target }) => {
+  const row = target.closest?.("main tbody tr[id]");
+  if (!row || row.querySelector(".permalink")) return;
+  const head = row.cells[0], here = document.createElement("a");
+  Object.assign(here, { className: "permalink", href: "#" + row.id, textContent: "#" });
+  here.setAttribute("aria-label", `Link to ${(head.querySelector("a") ?? head).textContent.trim()} here`);
+  (head.querySelector("small") ?? head).append("\u00a0", here);
+};
+addEventListener("pointerover", sign);
+addEventListener("focusin", sign);
 addEventListener("hashchange", fill);
 fill();

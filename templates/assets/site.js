@@ -31,7 +31,10 @@
 
     function key(row, at, numeric) {
       const cell = row.cells[at], text = cell.textContent.trim();
-      if (numeric) return cell.dataset.value ? Number(cell.dataset.value) : null;
+      if (numeric) {
+        const stated = parseFloat(cell.dataset.value ?? text.replaceAll(",", ""));
+        return isNaN(stated) ? null : stated;
+      }
       return !text || cell.querySelector(":scope > .absent:only-child") ? null : text;
     }
     function show(order) {

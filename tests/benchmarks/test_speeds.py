@@ -269,9 +269,8 @@ def test_an_end_to_end_rate_counts_its_prompt() -> None:
 
 
 def test_what_a_source_leaves_unsaid_is_taken_as_a_short_prompt() -> None:
-    _, run, case = next(
-        found for found in BenchmarkPlans(catalog()).all() if not isinstance(found[2], str)
-    )
+    every = ((run, case) for _, run, case in BenchmarkPlans(catalog()).all())
+    run, case = next((run, case) for run, case in every if not isinstance(case, str))
     unsaid = replace(
         run.workload, prompt_tokens=None, generated_tokens=None, depth_tokens=None, sequences=1
     )

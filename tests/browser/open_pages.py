@@ -23,7 +23,8 @@ ONE_OF_EACH_KIND = (
     "guides/several-machines/index.html", "framework/index.html",
     "framework/constants/index.html", "glossary/index.html",
     "claims/index.html", "accuracy/index.html", "accuracy/vllm/index.html", "quality/index.html",
-    "search/index.html", "compare/index.html", "custom/index.html", "status/index.html",
+    "search/index.html", "compare/index.html", "matrix/index.html", "custom/index.html",
+    "check/index.html", "buy/index.html", "status/index.html",
     "changes/index.html", "errors/index.html", "api/index.html", "runtimes/withdrawn/index.html",
 )  # fmt: skip
 COMBO = "combos/four-by-two/index.html"

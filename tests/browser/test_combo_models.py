@@ -61,7 +61,7 @@ def test_bounds_and_verdicts_leave_out_what_does_not_reach_them(
 ) -> None:
     page.goto(published_at + MODELS)
     contexts = page.locator("#tier-comfortable tbody td:nth-child(4)").evaluate_all(
-        "cells => cells.map((cell) => Number(cell.dataset.value))"
+        "cells => cells.map((cell) => parseFloat(cell.textContent.replaceAll(',', '')))"
     )
     page.get_by_label("Context, at least").fill(str(max(contexts)))
     kept = [context for context in contexts if context == max(contexts)]

@@ -103,7 +103,11 @@ PAINTS = """() => new Promise(done => {
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("path", [COMBO, "models/large-70b/index.html", "index.html"])
+@pytest.mark.parametrize(
+    "path",
+    [COMBO, "models/large-70b/index.html", "index.html", "gpus/rtx-4090/index.html",
+     "matrix/index.html", "compare/index.html"],
+)  # fmt: skip
 def test_the_largest_paint_is_text_and_nothing_moves(
     chromium: Browser, folder: Path, path: str, width: int
 ) -> None:

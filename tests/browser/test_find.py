@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -9,7 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Route, expect
 
 from tests.browser.axe import flaws_in_both_themes
 from tests.browser.open_pages import COMBO, ONE_OF_EACH_KIND
@@ -78,8 +79,16 @@ def column(page: Page, table: str, at: int) -> list[str]:
 
 
 def numbers(page: Page, table: str, at: int) -> list[float]:
-    cells = page.locator(f"#{table} tbody td[data-value]:nth-child({at})").all()
-    return [float(cell.get_attribute("data-value") or "") for cell in cells]
+    """Numbers of a column as it is sorted by them: stated, or what the cell begins with."""
+    found = []
+    for cell in page.locator(f"#{table} tbody td:nth-child({at})").all():
+        stated = cell.get_attribute("data-value")
+        if stated is None:
+            begins = re.match(r"[\d,.]+", cell.inner_text())
+            stated = begins[0].replace(",", "") if begins else ""
+        if stated:
+            found.append(float(stated))
+    return found
 
 
 @pytest.mark.parametrize("path", [path for path in ONE_OF_EACH_KIND if path not in ELSEWHERE])
@@ -162,7 +171,7 @@ def named(row: str, name: str, price: str) -> str:
     """Change the name of a row and its fourth cell's value."""
     row = re.sub(r"(<th\b[^>]*>).*?(</th>)", rf"\g<1>{name}\2", row, count=1, flags=re.DOTALL)
     cells = re.split(r"(?=<td\b)", row)
-    cells[3], changed = re.subn(r' data-value="[^"]*"', price, cells[3])
+    cells[3], changed = re.subn(r"<td[^>]*>", f'<td class="n"{price}>', cells[3])
     assert changed == 1
     return "".join(cells)
 
@@ -173,7 +182,8 @@ def with_two_rows_more() -> bytes:
     before, body, after = rest.partition("<tbody>")
     found = re.match(r"\s*<tr\b.*?</tr>", after, re.DOTALL)
     assert found is not None
-    added = named(found[0], "Nobody knows", ""), named(found[0], "A gift", ' data-value="0.5"')
+    unknown = named(found[0], "Nobody knows", ' data-value=""')
+    added = unknown, named(found[0], "A gift", ' data-value="0.5"')
     return "".join((head, table, before, body, *added, after)).encode()
 
 
@@ -238,8 +248,12 @@ def test_without_scripts_tables_are_whole_and_nothing_is_offered(
     assert page.locator("th button").count() == 0
     page.goto((folder / COMPARE).as_uri() + "?a=mac-studio&b=mixed-pair")
     assert not page.locator("#side").is_visible()
-    assert page.locator("#combos tbody tr:visible").count() == 4
-    assert page.locator("noscript").inner_text().startswith("Putting combos side by side needs")
+    page.get_by_text("Every machine with its best model (4)").click()
+    assert page.locator("#machines tbody tr:visible").count() == 4
+    assert page.locator("noscript").inner_text().startswith("Putting machines side by side needs")
+    page.goto((folder / "matrix/index.html").as_uri() + "?gpu=3060")
+    assert not page.locator("#cut").is_visible()
+    assert page.locator("#matrix thead th:visible").count() == 5
     page.goto((folder / "index.html").as_uri())
     page.get_by_role("searchbox").fill("large")
     page.get_by_role("searchbox").press("Enter")
@@ -357,59 +371,168 @@ LONG_NAMES = """document.querySelectorAll("#side option")
   .forEach((option) => { option.textContent += ", four of them on a link of their own"; })"""
 
 
-def test_the_four_choices_stand_in_one_row_or_below_each_other(page: Page, root: str) -> None:
-    for width, rows in ((1280, 1), (360, 4)):
+def test_the_choices_of_machines_stand_in_rows_and_never_over_each_other(
+    page: Page, root: str
+) -> None:
+    for width, rows in ((1280, 1), (360, 2)):
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(root + COMPARE)
         page.evaluate(LONG_NAMES)
-        boxes = [one.bounding_box() for one in page.locator("#side select").all()]
+        boxes = [one.bounding_box() for one in page.locator(".machines-chosen select").all()]
         assert len({box["y"] for box in boxes if box}) == rows
         ends = sorted((box["y"], box["x"], box["x"] + box["width"]) for box in boxes if box)
+        assert len(ends) == 4
         assert all(a[0] < b[0] or a[2] < b[1] for a, b in pairwise(ends))
 
 
-def test_two_combos_stand_side_by_side_with_the_figures_of_their_pages(
+def lines_of(page: Page) -> dict[str, list[str]]:
+    """The rows of the comparison: what each column says, without the names that phones see."""
+    rows = page.locator("#figures tbody tr").all()
+    return {
+        " ".join(row.locator("th").inner_text().split()): [
+            " ".join(cell.inner_text().split()) for cell in row.locator("td").all()
+        ]
+        for row in rows
+    }
+
+
+def test_two_machines_stand_side_by_side_with_the_figures_of_their_pages(
     page: Page, root: str
 ) -> None:
-    page.goto(f"{root}{COMPARE}?a=four-by-two&b=mac-studio")
+    page.goto(f"{root}{COMPARE}?a=four-by-two&b=mac-studio&model=large-70b")
     figures = page.locator("#figures")
-    heads = figures.locator("thead th").all_inner_texts()
-    assert heads == ["Figure", "4 nodes × 2× RTX 4090", "Mac Studio, 96 GiB"]
-    lines = {
-        row.locator("th").inner_text(): row.locator("td").all_inner_texts()
-        for row in figures.locator("tbody tr").all()
-    }
-    assert lines["Installed"] == ["192\xa0GiB", "96\xa0GiB"]
-    assert lines["Comfortable models"] == ["2", "1"]
-    differing = page.locator("#differences tbody tr")
-    assert [row.inner_text().split("\t") for row in differing.all()] == [
-        ["Large 70B", "✓ fits comfortably", "≈ borderline"]
-    ]
-    assert page.locator("#differences caption").inner_text().endswith("(1)")
+    expect(figures.locator("thead th")).to_have_text(
+        ["4 nodes × 2× RTX 4090", "Mac Studio, 96 GiB"]
+    )
+    expect(page.locator("#answer")).to_have_text(
+        "Only 4 nodes × 2× RTX 4090 runs Large 70B comfortably: 21 tokens per second for one user."
+    )
+    lines = lines_of(page)
+    assert lines["Verdict"] == ["✓ fits comfortably", "≈ borderline"]
+    assert lines["Speed one user"] == ["21 tok/s 18–25", "21 tok/s 18–25"]
+    assert lines["Speed all users together"] == ["380 tok/s", "380 tok/s"]
+    assert lines["Longest context"] == ["93,456 tokens", "93,456 tokens"]
+    assert lines["Users at 8K"] == ["24", "11"]
+    assert lines["GPU memory"] == ["192 GiB", "96 GiB"]
+    assert lines["Run it as"][0] == "Q4_K_M in vLLM, TP 2 × PP 2, 2 replicas Memory and commands"
+    more = figures.get_by_role("link", name="Memory and commands").first.get_attribute("href")
+    assert more == "../custom/index.html#combo=four-by-two&model=large-70b"
     for name, at in (("four-by-two", 0), ("mac-studio", 1)):
         page.goto(f"{root}combos/{name}/index.html")
         shown = page.locator("dt", has_text="Installed").first.locator("+ dd").inner_text()
-        assert shown == lines["Installed"][at]
-        page.goto(f"{root}combos/{name}/models/index.html")
-        rows = page.locator("#tier-comfortable tbody tr").count()
-        assert str(rows) == lines["Comfortable models"][at]
+        assert shown.replace("\xa0", " ") == lines["GPU memory"][at]
 
 
-def test_choosing_a_third_combo_changes_the_address_and_is_announced(page: Page, root: str) -> None:
-    page.goto(root + COMPARE)
-    status = page.locator("#side [role=status]")
-    expect(status).to_have_text("Choose two combos or more.")
-    for number, name in ((1, "mac-studio"), (2, "mixed-pair"), (4, "single-rtx-3060")):
-        page.get_by_label(f"Combo {number}").select_option(name)
-    expect(status).to_have_text("3 combos side by side.")
-    assert query(page) == {"a": ["mac-studio"], "b": ["mixed-pair"], "d": ["single-rtx-3060"]}
-    page.locator("#combos").get_by_role("button", name="GPUs").click()
-    assert query(page)["a"] == ["mac-studio"]
+def test_models_whose_verdicts_differ_are_listed_when_asked_for(page: Page, root: str) -> None:
+    page.goto(f"{root}{COMPARE}?a=four-by-two&b=mac-studio")
+    page.get_by_text("1 of 3 models have another verdict on one of them").click()
+    differing = page.locator("#differences tbody tr")
+    expect(differing).to_have_count(1)
+    assert differing.first.inner_text().split("\t") == [
+        "Large 70B", "✓ fits comfortably", "≈ borderline",
+    ]  # fmt: skip
+
+
+def test_a_bar_is_as_long_as_its_share_of_the_most(page: Page, root: str) -> None:
+    page.goto(f"{root}{COMPARE}?a=four-by-two&b=mac-studio&model=large-70b")
+    row = page.locator("#figures tbody tr", has_text="Users at 8K")
+    expect(row.locator(".length")).to_have_count(2)
+    most, other = (one.bounding_box() for one in row.locator(".length").all())
+    assert most is not None
+    assert other is not None
+    assert other["width"] / most["width"] == pytest.approx(11 / 24, abs=0.01)
+    assert row.locator("td.most").count() == 1
+
+
+def test_choosing_a_third_machine_changes_the_address_and_the_sentence(
+    page: Page, root: str
+) -> None:
     page.goto(f"{root}{COMPARE}?a=mac-studio&b=no-such-combo")
-    expect(status).to_have_text("Choose two combos or more.")
+    answer = page.locator("#answer")
+    expect(answer).to_have_text("Choose two machines or more.")
+    page.locator("#side [name=model]").select_option("small-8b")
+    for number, name in ((2, "mixed-pair"), (4, "single-rtx-3060")):
+        page.get_by_label(f"Machine {number}").select_option(name)
+    expect(page.locator("#figures thead th")).to_have_count(3)
+    assert query(page) == {
+        "model": ["small-8b"], "a": ["mac-studio"], "b": ["mixed-pair"], "d": ["single-rtx-3060"],
+    }  # fmt: skip
+    expect(answer).to_have_text(
+        "Mac Studio, 96 GiB and RTX 4090 + RTX 3060 run Small 8B at about the same speed, "
+        "with the same context. 1× RTX 3060 12GB does not run it comfortably."
+    )
+    page.goto(page.url)
+    expect(page.locator("#figures thead th")).to_have_count(3)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "sentence"),
+    [
+        ((40, 8_192, 900), (20, 4_096, 300),
+         "M runs Small 8B 2× as fast as N and takes 2× the context. M costs 3× as much."),
+        ((20, 8_192, None), (50, 4_096, 300),
+         "N runs Small 8B 2.5× as fast as M, but M takes 2× the context."),
+        ((40, 8_192, 300), (41, 8_192, 301),
+         "Both run Small 8B at about the same speed, with the same context. "
+         "Their GPUs cost about the same."),
+        ((40, 4_096, None), (40, 8_192, None),
+         "Both run Small 8B at about the same speed; N takes 2× the context."),
+    ],
+)  # fmt: skip
+def test_the_answer_says_what_differs(
+    page: Page,
+    published_at: str,
+    one: tuple[int, int, int | None],
+    other: tuple[int, int, int | None],
+    sentence: str,
+) -> None:
+    found = dict(zip(("mac-studio", "mixed-pair"), (one, other), strict=True))
+
+    def script(route: Route) -> None:
+        id_ = route.request.url.rsplit("/", 1)[-1].removesuffix(".js")
+        speed, context, usd = found[id_]
+        data = {
+            "lead": "", "usd": usd, "facts": [["1"], ["2"], ["3"]], "tiers": "nnc", "close": [0],
+            "one": [[speed, speed, speed]], "all": [speed], "context": [context],
+            "users": [["1", "1"]], "files": ["a file"], "file": [0],
+        }  # fmt: skip
+        body = f"(self.sitegenBeside ??= {{}})[{json.dumps(id_)}] = {json.dumps(data)};"
+        route.fulfill(body=body, content_type="text/javascript")
+
+    page.route("**/assets/beside/*.js", script)
+    page.goto(f"{published_at}{COMPARE}?a=mac-studio&b=mixed-pair&model=small-8b")
+    names = {"Mac Studio, 96 GiB": "M", "RTX 4090 + RTX 3060": "N"}
+    expect(page.locator("#figures")).to_be_visible()
+    said = page.locator("#answer").inner_text()
+    for name, letter in names.items():
+        said = said.replace(name, letter)
+    assert said == sentence
+
+
+def test_two_models_stand_side_by_side_on_one_machine(page: Page, root: str) -> None:
+    page.goto(f"{root}{COMPARE}?a=four-by-two&b=mac-studio&model=large-70b")
+    page.get_by_label("Two models on one machine").check()
+    page.get_by_label("Other model").select_option("huge-400b")
+    expect(page.locator("#answer")).to_have_text(
+        "Only Large 70B fits 4 nodes × 2× RTX 4090 comfortably: 21 tokens per second for one user."
+    )
+    assert query(page) == {"model": ["large-70b"], "with": ["huge-400b"], "a": ["four-by-two"]}
+    page.goto(page.url)
+    expect(page.locator("#figures thead th")).to_have_text(["Large 70B", "Huge 400B"])
+    assert lines_of(page)["Rating"] == ["not rated", "not rated"]
+    assert "GPUs cost" not in lines_of(page)
+
+
+def test_nobody_is_left_out_of_a_comparison(chromium: Browser, folder: Path) -> None:
+    shown = chromium.new_page()
+    shown.goto(f"{(folder / COMPARE).as_uri()}?a=four-by-two&b=mac-studio")
+    shown.locator("#differences-of summary").click()
+    expect(shown.locator("#differences tbody tr")).to_have_count(1)
+    assert flaws_in_both_themes(shown) == ""
+    shown.close()
 
 
 def test_a_combo_page_leads_to_its_neighbours(page: Page, root: str) -> None:
     page.goto(f"{root}combos/mixed-pair/index.html")
     page.locator("a[href*='compare/index.html?a=mixed-pair']").first.click()
-    expect(page.locator("#figures thead th").nth(1)).to_have_text("RTX 4090 + RTX 3060")
+    expect(page.locator("#figures thead th").first).to_have_text("RTX 4090 + RTX 3060")

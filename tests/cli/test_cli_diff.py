@@ -11,6 +11,7 @@ import pytest
 
 from sitegen.site.content.history import parse_history
 from sitegen.site.json.differences import READ
+from tests.by_columns import entries
 from tests.cli.small_project import run, small_project
 from tests.yaml_files import read_yaml
 
@@ -37,16 +38,35 @@ def published(
     verdicts: list[dict[str, Any]],
     records: dict[str, dict[str, dict[str, Any]]],
 ) -> Path:
-    api = folder / "api" / "v1"
+    api = folder / "api" / "v2"
     api.mkdir(parents=True)
     files = {
         name: [{"id": id_, "record": record} for id_, record in records.get(name, {}).items()]
         for name in READ
     }
-    for name, result in {**files, "verdicts": verdicts}.items():
+    for name, result in {**files, "verdicts": by_columns(verdicts)}.items():
         envelope = {"data_version": version, "result": result}
         (api / f"{name}.json").write_text(json.dumps(envelope), encoding="utf-8")
     return folder
+
+
+def by_columns(listed: list[dict[str, Any]]) -> dict[str, Any]:
+    """As the API has it: a column that is the same for all has its value once."""
+    columns: dict[str, Any] = {}
+    for name in listed[0] if listed else ():
+        column = [one[name] for one in listed]
+        columns[name] = column[0] if all(value == column[0] for value in column) else column
+    return {"total": len(listed), "columns": columns}
+
+
+def of_version_1(site: Path) -> Path:
+    """Write a site's lists as they stood before: verdicts as entries, in another folder."""
+    (site / "api" / "v2").rename(site / "api" / "v1")
+    path = site / "api" / "v1" / "verdicts.json"
+    envelope = json.loads(path.read_text("utf-8"))
+    envelope["result"] = entries(envelope["result"])
+    path.write_text(json.dumps(envelope), encoding="utf-8")
+    return site
 
 
 @pytest.fixture
@@ -139,18 +159,27 @@ def test_a_site_beside_itself_differs_in_nothing_and_the_order_of_files_does_not
     base, head = sites
     assert run("diff", head, head).out == "no verdict or pick changed, no record came or went\n"
     before = run("diff", base, head, "--format", "json").out
-    path = base / "api" / "v1" / "verdicts.json"
+    path = base / "api" / "v2" / "verdicts.json"
     envelope = json.loads(path.read_text("utf-8"))
-    envelope["result"].reverse()
+    for column in envelope["result"]["columns"].values():
+        if isinstance(column, list):
+            column.reverse()
     path.write_text(json.dumps(envelope), encoding="utf-8")
     assert run("diff", base, head, "--format", "json").out == before
+
+
+def test_a_site_that_was_published_with_version_1_is_read_as_well(sites: Sites) -> None:
+    base, head = sites
+    same = run("diff", base, head, "--format", "json").out
+    assert "moved" in same
+    assert run("diff", of_version_1(base), head, "--format", "json").out == same
 
 
 def test_a_folder_that_is_no_site_is_said_to_be_none(tmp_path: Path, sites: Sites) -> None:
     done = run("diff", tmp_path, sites[0])
     assert done.status == 2
     assert "is no published site" in done.err
-    (sites[0] / "api" / "v1" / "verdicts.json").write_text('{"result": [{}]}', encoding="utf-8")
+    (sites[0] / "api" / "v2" / "verdicts.json").write_text('{"result": [{}]}', encoding="utf-8")
     broken = run("diff", *sites)
     assert broken.status == 2
     assert "not a list of verdicts" in broken.err

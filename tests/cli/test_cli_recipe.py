@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.small_project import REPOSITORY, run, small_project
+from tests.cli.small_project import REPOSITORY, Ran, run, small_project
 
 TOO_LONG = ("--context", "40960", "--sequences", "500")
 QUESTION = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--quantization", "bf16")
@@ -138,3 +138,54 @@ def test_an_option_for_one_model_is_refused_for_two(root: Path, option: list[str
     done = run("--root", str(root), "recipe", *SEVERAL, *option)
     assert done.status == 2
     assert option[0] in done.err
+
+
+def folder_asked(folder: Path, *more: str) -> Ran:
+    words = ("recipe", "qwen3-8b", "1x-rtx-4090", "--runtime", "vllm", "--out", str(folder))
+    return run("--root", REPOSITORY, *words, *more)
+
+
+def test_a_recipe_is_written_as_a_folder(tmp_path: Path) -> None:
+    done = folder_asked(tmp_path / "qwen")
+    assert done.status == 0, done.err
+    names = {path.relative_to(tmp_path / "qwen").as_posix() for path in tmp_path.rglob("*")}
+    assert {"run.sh", ".env", "README.md", "compose.yaml", "systemd/vllm.service"} <= names
+    assert {line.rpartition("/")[2] for line in done.out.splitlines()} >= {"run.sh", ".env"}
+    assert (tmp_path / "qwen/run.sh").stat().st_mode & 0o111
+    assert (tmp_path / "qwen/.env").stat().st_mode & 0o777 == 0o600
+    assert "this is the form vllm; others are infernet (--form)" in done.err
+
+
+def test_a_folder_is_not_written_over_unless_it_is_said(tmp_path: Path) -> None:
+    assert folder_asked(tmp_path).status == 0
+    (tmp_path / "run.sh").write_text("my own\n", encoding="utf-8")
+    (tmp_path / ".env").write_text("HOST=10.1.2.3\n", encoding="utf-8")
+    refused = folder_asked(tmp_path)
+    assert refused.status == 2
+    assert "holds other files of these names: run.sh (--force)" in refused.err
+    assert (tmp_path / "run.sh").read_text("utf-8") == "my own\n"
+    forced = folder_asked(tmp_path, "--force")
+    assert forced.status == 0
+    assert (tmp_path / "run.sh").read_text("utf-8").startswith("#!")
+    assert (tmp_path / ".env").read_text("utf-8") == "HOST=10.1.2.3\n"
+    assert "kept: " in forced.err
+
+
+def test_the_same_folder_again_is_no_fault(tmp_path: Path) -> None:
+    assert folder_asked(tmp_path).status == 0
+    assert folder_asked(tmp_path).status == 0
+
+
+def test_no_folder_is_made_where_nothing_can_be_run(tmp_path: Path) -> None:
+    words = ("recipe", "deepseek-r1", "1x-rtx-4090", "--runtime", "vllm")
+    done = run("--root", REPOSITORY, *words, "--out", tmp_path / "none")
+    assert done.status == 2
+    assert "Nothing to run" in done.err
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    done = folder_asked(tmp_path / "file")
+    assert done.status == 2
+    assert "is no folder" in done.err

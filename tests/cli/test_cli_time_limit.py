@@ -15,7 +15,7 @@ import pytest
 from sitegen.pipeline import pages
 from tests.cli.small_project import run, small_project
 
-rendered = pages._rendered
+rendered = pages._written
 
 
 def _in_workers(act: Callable[[], None]) -> Callable[..., Any]:
@@ -68,7 +68,7 @@ def test_a_build_that_never_ends_is_ended_and_publishes_nothing(
     root = small_project(tmp_path)
     assert run("--root", root, "build").status == 0
     before = (root / "public" / "index.html").stat()
-    monkeypatch.setattr(pages, "_rendered", where(_hang))
+    monkeypatch.setattr(pages, "_written", where(_hang))
     done = run("--root", root, "build", "--jobs", jobs, "--time-limit", "3")
     assert done.status == 2
     assert "the build took longer than 3 s and was ended; nothing was published" in done.err
@@ -80,7 +80,7 @@ def test_a_build_that_never_ends_is_ended_and_publishes_nothing(
 def test_a_check_of_pages_that_never_ends_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "_rendered", _everywhere(_hang))
+    monkeypatch.setattr(pages, "_written", _everywhere(_hang))
     done = run("--root", small_project(tmp_path), "check", "--pages", "--time-limit", "3")
     assert done.status == 2
     assert "took longer than 3 s" in done.err
@@ -91,7 +91,7 @@ def test_a_worker_that_was_killed_is_named_and_not_called_our_bug(
 ) -> None:
     root = small_project(tmp_path)
     assert run("--root", root, "build").status == 0
-    monkeypatch.setattr(pages, "_rendered", _in_workers(_die))
+    monkeypatch.setattr(pages, "_written", _in_workers(_die))
     done = run("--root", root, "build", "--jobs", "2")
     assert done.status == 2
     assert "a worker process was killed (SIGKILL), perhaps for lack of memory" in done.err
@@ -106,7 +106,7 @@ def test_an_interruption_is_no_passed_limit(
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pages, "_rendered", _everywhere(interrupt))
+    monkeypatch.setattr(pages, "_written", _everywhere(interrupt))
     done = run("--root", small_project(tmp_path), "build", "--jobs", "1")
     assert (done.status, done.err.splitlines()[-1]) == (130, "interrupted; nothing was published")
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

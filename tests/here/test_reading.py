@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sitegen.here import amd, apple, intel, linux, nvidia
-from sitegen.here.machine import Machine, MemoryModule, Pair, PcieLink
+from sitegen.here.machine import MachineReport, MemoryModule, Pair, PcieLink
 from sitegen.here.outputs import masked
 from sitegen.here.reading import machine_of
 from sitegen.units import GIB, MIB
@@ -112,7 +112,7 @@ def module(channel: str, rate: int | None = 3_200_000_000) -> MemoryModule:
 def test_bandwidth_counts_channels_and_not_modules(
     modules: tuple[MemoryModule, ...], channels: int | None, bandwidth: int | None
 ) -> None:
-    found = Machine(modules=modules)
+    found = MachineReport(modules=modules)
     assert (found.channels, found.ram_bandwidth_bytes_per_s) == (channels, bandwidth)
 
 

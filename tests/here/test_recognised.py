@@ -9,7 +9,7 @@ import pytest
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import OperatingSystem, UnifiedMemory
 from sitegen.cli.questions.projects import catalog_at
-from sitegen.here.machine import ActiveLinks, FoundGpu, Machine, Pair, PcieLink
+from sitegen.here.machine import ActiveLinks, FoundGpu, MachineReport, Pair, PcieLink
 from sitegen.here.recognised import UnjudgedError, combo_here, recognised
 from sitegen.units import GIB, MIB
 from tests.cli.small_project import REPOSITORY
@@ -99,12 +99,12 @@ def test_a_bridge_between_two_of_three_is_not_the_link(catalog: Catalog) -> None
     assert "NVLink joins some" in notes[0]
 
 
-def mesh(gpu: str, word: str, count: int, links: int) -> Machine:
+def mesh(gpu: str, word: str, count: int, links: int) -> MachineReport:
     """Some equal GPUs, every pair of which is joined in one way."""
     gpus = tuple(FoundGpu(gpu, "nvidia", at) for at in range(count))
     pairs = tuple(Pair(a, b, word) for a in range(count) for b in range(a + 1, count))
     rates = tuple(ActiveLinks(at, (1,) * links) for at in range(count))
-    return Machine(gpus=gpus, pairs=pairs, links=rates)
+    return MachineReport(gpus=gpus, pairs=pairs, links=rates)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def mesh(gpu: str, word: str, count: int, links: int) -> Machine:
     ],
 )
 def test_a_switch_is_told_from_links_between_pairs(
-    found: Machine, id: str, catalog: Catalog
+    found: MachineReport, id: str, catalog: Catalog
 ) -> None:
     link = combo_here(found, catalog)[0].nodes[0].link
     assert link is not None
@@ -138,20 +138,20 @@ def test_the_slowest_slot_is_the_link(
 ) -> None:
     fast = FoundGpu("NVIDIA GeForce RTX 4090", "nvidia", 0, pcie=PcieLink(4, 16, 4, 16))
     slow = replace(fast, index=1, pcie=pcie)
-    combo, notes = combo_here(Machine(gpus=(fast, slow), pairs=(Pair(0, 1, "PHB"),)), catalog)
+    combo, notes = combo_here(MachineReport(gpus=(fast, slow), pairs=(Pair(0, 1, "PHB"),)), catalog)
     link = combo.nodes[0].link
     assert link is not None
     assert link.id == id
     assert any("slower than" in note for note in notes) is told
 
 
-def chip(name: str, vendor: str, ram: float, **others: object) -> Machine:
+def chip(name: str, vendor: str, ram: float, **others: object) -> MachineReport:
     """A machine whose GPU shares its memory."""
     gpu = FoundGpu(name, vendor, 0)
-    return replace(Machine(gpus=(gpu,), ram_bytes=int(ram * GIB)), **others)  # type: ignore[arg-type]
+    return replace(MachineReport(gpus=(gpu,), ram_bytes=int(ram * GIB)), **others)  # type: ignore[arg-type]
 
 
-def usable(found: Machine, catalog: Catalog) -> tuple[int, float, float]:
+def usable(found: MachineReport, catalog: Catalog) -> tuple[int, float, float]:
     """Size that is sold, share by default, and what stays with the system when it is raised."""
     (one,) = combo_here(found, catalog)[0].gpus
     memory = one.gpu.memory

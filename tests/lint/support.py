@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from sitegen.catalog.text.source_text import SourceText
-from sitegen.cli.lint_files import option_tables
 from sitegen.lint.facts import LintContext
 from sitegen.lint.files import Linted, lint
+from sitegen.lint.options import option_tables
 from sitegen.problems import Problem
 from tests.recipes.everything import engine
 from tests.survey.whole_catalog import whole_catalog

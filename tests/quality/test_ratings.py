@@ -17,7 +17,7 @@ from sitegen.problems import ProblemsFound
 from sitegen.quality import policy
 from sitegen.quality.held_out import boards_left_out, halves_agree, sources_left_out, spearman
 from sitegen.quality.ratings import RatingsWithFits, Scores, rate, ratings_of
-from sitegen.quality.values import Rating, Standing
+from sitegen.quality.values import EvidenceStanding, Rating
 from sitegen.site.content.settings import as_published, parse_settings, unknown_sources
 from tests.survey.whole_catalog import whole_catalog
 
@@ -102,15 +102,15 @@ def test_thin_evidence_is_no_rating() -> None:
     counts = Counter(
         one.standing for ratings in rated().ratings.by_use.values() for one in ratings.values()
     )
-    assert min(counts[standing] for standing in Standing) > 0
+    assert min(counts[standing] for standing in EvidenceStanding) > 0
     for use, ratings in rated().ratings.by_use.items():
         fewest = 4 if use is Use.OVERALL else 2
         for one in ratings.values():
-            assert (one.place > 0) == (one.tier > 0) == (one.standing is Standing.RATED)
-            if one.standing is Standing.RATED:
+            assert (one.place > 0) == (one.tier > 0) == (one.standing is EvidenceStanding.RATED)
+            if one.standing is EvidenceStanding.RATED:
                 assert one.independent >= fewest
                 assert one.newest
-            if one.standing is Standing.MAKERS_WORD:
+            if one.standing is EvidenceStanding.MAKERS_WORD:
                 assert one.independent == 0
                 assert not one.newest
 

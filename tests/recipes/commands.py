@@ -13,7 +13,8 @@ from tests.yaml_files import read_yaml
 
 PROGRAMS = {
     "vllm serve": "vllm",
-    "sglang.launch_server": "sglang",
+    "sglang serve": "sglang",
+    "sglang_router.launch_router": "sglang-router",
     "ray start": "ray",
     "ray get-auth-token": "ray",
     "serve shutdown": "ray",
@@ -95,7 +96,8 @@ def launched(words: list[str]) -> Iterator[tuple[str, str]]:
 def _options(words: list[str]) -> Iterator[str]:
     """Keep what begins with a dash, after the program: what launches it has its own."""
     start = words.index("trtllm-serve") if "trtllm-serve" in words else 0
-    start = words.index("sglang.launch_server") if "sglang.launch_server" in words else start
+    router = "sglang_router.launch_router"
+    start = words.index(router) if router in words else start
     found = (w for w in words[start:] if re.fullmatch(r"--?[a-zA-Z][\w-]*", w))
     yield from (w for w in found if w not in COMMON)
 

@@ -47,12 +47,14 @@ def test_a_published_checkpoint_is_downloaded() -> None:
 
 def test_llama_cpp_is_told_repository_and_type() -> None:
     recipe = form(asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
-    assert files(recipe) == []
+    (step,) = files(recipe)
+    assert step.text == ("hf download unsloth/Qwen3-8B-GGUF --include '*[-.][Qq]4_[Kk]_[Mm][-.]*'")
     assert variable(recipe) == "unsloth/Qwen3-8B-GGUF:Q4_K_M"
     start = next(s for s in recipe.steps if s.phase is Phase.START)
     assert '-hf "$MODEL"' in start.text
     unit = next(s for s in recipe.steps if s.file.endswith(".service"))
-    assert "-hf unsloth/Qwen3-8B-GGUF:Q4_K_M" in unit.text
+    assert "-hf ${MODEL}" in unit.text
+    assert "MODEL=…" in unit.note
 
 
 def test_a_file_with_a_name_of_its_own_is_asked_for_by_it() -> None:
@@ -75,7 +77,10 @@ def test_ollama_is_given_a_file_whose_parts_are_joined() -> None:
     assert found.weights_bytes > LARGEST_IN_ONE_BYTES
     recipe = form(found, "ollama")
     (step,) = files(recipe)
-    assert "hf download ggml-org/gpt-oss-120b-GGUF --include '*mxfp4*'" in step.text
+    assert (
+        "hf download ggml-org/gpt-oss-120b-GGUF --include '*[-.][Mm][Xx][Ff][Pp]4[-.]*'"
+        in step.text
+    )
     assert "llama-gguf-split --merge" in step.text
     assert "ollama pull" not in "\n".join(s.text for s in recipe.steps)
     assert variable(recipe).endswith(".gguf")
@@ -98,8 +103,8 @@ def test_mlx_and_exo_take_a_published_conversion() -> None:
 
 def test_files_behind_a_licence_are_downloaded_after_a_login() -> None:
     found = asked("8x-h100-sxm", "llama-3.1-8b-instruct", "vllm", "bf16")
-    login, download = files(form(found, "vllm"))
-    assert login.text == "hf auth login"
+    login, download, _template = files(form(found, "vllm"))
+    assert login.text == "hf auth whoami || hf auth login"
     assert "https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct" in login.note
     assert download.text == "hf download meta-llama/Llama-3.1-8B-Instruct"
     free = files(form(asked("8x-h100-sxm", "qwen3-8b", "vllm", "bf16"), "vllm"))

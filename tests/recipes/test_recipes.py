@@ -93,7 +93,7 @@ def test_nothing_follows_a_line_continuation() -> None:
 
 
 def test_every_variable_is_set_before_it_is_used() -> None:
-    known = {"HF_TOKEN"}  # the reader's own
+    known = {"HF_TOKEN", "PWD"}  # the reader's own, and the shell's
     for recipe in recipes():
         for step in recipe.steps:
             if step.language is not Language.BASH:
@@ -222,7 +222,7 @@ def test_every_option_exists_in_the_version_read() -> None:
             used[program] += 1
     assert set(used) == {
         "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "mlx", "exo", "tensorrt-llm",
-        "tabbyapi", "infernet", "ik-llama-cpp",
+        "tabbyapi", "infernet", "ik-llama-cpp", "sglang-router",
     }  # fmt: skip
 
 

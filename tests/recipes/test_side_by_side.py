@@ -113,9 +113,10 @@ def test_a_second_file_of_the_same_name_is_numbered_and_named_so() -> None:
     assert recipe is not None
     assert [step.file for step in recipe.steps if step.file] == ["Modelfile", "Modelfile-2"]
     starts = [step.text for step in recipe.steps if step.phase is Phase.START]
-    assert starts[0].endswith("-f Modelfile")
-    assert starts[1].endswith("-f Modelfile-2")
-    assert "OLLAMA_HOST=127.0.0.1:11435" in starts[1]
+    assert starts[1].endswith("-f Modelfile")
+    assert starts[3].endswith("-f Modelfile-2")
+    assert "OLLAMA_HOST=127.0.0.1:11435" in starts[2]
+    assert starts[3].startswith("PORT=11435\n")
 
 
 def test_the_first_machine_is_not_taken_for_the_second() -> None:

@@ -8,16 +8,20 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
+from sitegen.browser.buy_files import buy_files
 from sitegen.browser.program import calculator_files
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.schema import schema_files
 from sitegen.inputs import ProjectFiles, read_project
 from sitegen.pipeline.pages import render
+from sitegen.render.beside import beside_files
 from sitegen.render.data.offline import OFFLINE, offline_archive, pack
 from sitegen.render.data.schemas import api_files
 from sitegen.render.data.verdicts import verdict_file
+from sitegen.render.matrix import matrix_files
 from sitegen.site.collect import collect_pages
+from sitegen.site.combo.matrix import grid_of
 from sitegen.site.json.api import listings
 from sitegen.site.page import Site
 from tests.site import fabricated
@@ -46,7 +50,10 @@ def files() -> dict[str, bytes]:
     made = render(site(), project().templates, project().assets, project().fonts)
     made |= {path: text.encode() for path, text in schema_files().items()}
     made |= calculator_files()
+    made |= buy_files(fabricated.inputs())
     made |= verdict_file(fabricated.SURVEY)
+    made |= beside_files(fabricated.inputs())
+    made |= matrix_files(grid_of(fabricated.inputs()), fabricated.FACTS)
     made |= api_files(
         listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS
     )

@@ -27,7 +27,7 @@ from tests.site import fabricated
 from tests.yaml_files import read_yaml
 
 ATOM = "{http://www.w3.org/2005/Atom}"
-LISTED = tuple(page for page in site().pages.values() if not page.signpost)
+LISTED = tuple(page for page in site().pages.values() if "page.md" in page.files)
 
 
 def test_the_offline_file_holds_every_other_file_and_opens_anywhere(tmp_path: Path) -> None:
@@ -174,13 +174,13 @@ def test_a_page_is_cited_with_title_version_date_and_address(page: object) -> No
 def test_a_citation_is_this_one() -> None:
     cited = citation(site().pages["/gpus/rtx-4090/"], fabricated.SETTINGS)
     assert cited.plain == (
-        "The sitegen contributors (2026). NVIDIA RTX 4090. "
+        "The sitegen contributors (2026). What does the NVIDIA RTX 4090 run? "
         "sitegen, data version test, data of 2026-11-20. https://example.org/gpus/rtx-4090/"
     )
     assert cited.bibtex == (
         "@misc{sitegen-gpus-rtx-4090-test,\n"
         "  author = {{The sitegen contributors}},\n"
-        "  title = {{NVIDIA RTX 4090}},\n"
+        "  title = {{What does the NVIDIA RTX 4090 run?}},\n"
         "  organization = {sitegen},\n"
         "  year = {2026},\n"
         "  version = {test},\n"

@@ -8,7 +8,7 @@ import pytest
 
 from sitegen.fit.assessment import FitTier
 from sitegen.site.cells import Absent, Lines, NumberCell, Small, Unit
-from sitegen.site.combo.comparison import alternatives, comparison_table
+from sitegen.site.combo.comparison import alternatives, comparison_table, machines_table
 from sitegen.site.row_filters import (
     Bound,
     WordFilter,
@@ -72,8 +72,7 @@ def test_a_chip_with_shared_memory_counts_at_the_most_it_is_sold_with() -> None:
 
 def test_a_row_of_the_comparison_has_the_values_of_the_survey() -> None:
     survey = fabricated.SURVEY.combos[fabricated.FOUR_BY_TWO.id]
-    models = (fabricated.HUGE, fabricated.LARGE, fabricated.SMALL)
-    table = comparison_table([survey], models, fabricated.CATALOG)
+    table = comparison_table([survey], fabricated.CATALOG)
     headings = [column.heading for column in table.columns]
     cells = dict(zip(headings, table.rows[0].cells, strict=True))
     assert len(cells) == len(headings)
@@ -82,16 +81,21 @@ def test_a_row_of_the_comparison_has_the_values_of_the_survey() -> None:
     assert cells["Installed"] == NumberCell(192 * GIB, Unit.GIB)
     assert cells["Effective"] == NumberCell(44 * GIB, Unit.GIB)
     assert cells["Comfortable"] == NumberCell(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT)
-    assert dict(table.rows[0].facets)["tiers"] == "ncc"
 
 
-def test_a_model_that_is_not_judged_has_no_letter_of_a_tier() -> None:
+def test_a_machine_without_a_plan_says_none() -> None:
     survey = fabricated.SURVEY.combos[fabricated.SINGLE.id]
-    none = replace(survey, rows=survey.rows[:1], effective_vram=(), largest_single_model=None)
-    models = (fabricated.HUGE, fabricated.SMALL)
-    row = comparison_table([none], models, fabricated.CATALOG).rows[0]
-    assert dict(row.facets)["tiers"] == "-b"
+    none = replace(survey, effective_vram=(), largest_single_model=None)
+    row = comparison_table([none], fabricated.CATALOG).rows[0]
     assert row.cells[6:9].count(Absent("none")) == 1
+
+
+def test_the_page_shows_what_one_chooses_by_and_its_files_the_rest() -> None:
+    surveys = list(fabricated.SURVEY.combos.values())
+    shown, whole = machines_table(surveys), comparison_table(surveys, fabricated.CATALOG)
+    assert (shown.in_files, whole.on_page) == (False, False)
+    assert len(shown.rows) == len(whole.rows) == len(surveys)
+    assert len(shown.columns) < len(whole.columns) / 2
 
 
 @pytest.mark.parametrize("each", [1, 2])

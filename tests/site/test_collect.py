@@ -38,9 +38,9 @@ def test_every_record_and_document_has_its_page() -> None:
     urls = set(collect_pages(fabricated.inputs()).pages)
     assert urls == {
         "/", "/404.html", "/combos/", "/models/", "/gpus/", "/runtimes/", "/guides/", "/framework/",
-        "/framework/constants/", "/custom/",
+        "/framework/constants/", "/custom/", "/check/", "/buy/",
         "/benchmarks/opportunities/", "/claims/", "/accuracy/", "/accuracy/vllm/", "/quality/",
-        "/compare/", "/search/",
+        "/compare/", "/matrix/", "/search/",
         "/api/", "/changes/", "/errors/", "/status/", "/runtimes/withdrawn/", "/glossary/",
         "/guides/several-machines/",
         *(f"/combos/{id_}/" for id_ in ("four-by-two", "mac-studio", "mixed-pair",

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.published.claims.plans import machine
-from sitegen.quality.values import NONE
+from sitegen.quality.values import NONE, Rating, Ratings, Use
+from sitegen.render.cells import text
 from sitegen.site.cells import Link
 from sitegen.site.collect import collect_pages
+from sitegen.site.combo.gpu_answers import GpuAnswers, gpu_answers, kinds_by_gpu
 from sitegen.site.composed_address import read_state
+from sitegen.site.pages.gpu import SHOWN, GpuView
 from sitegen.site.search import SearchView
 from sitegen.site.tables.counts import runs_tables
 from sitegen.site.urls import CUSTOM_URL
@@ -36,15 +41,82 @@ def test_every_number_of_gpus_that_people_buy_has_a_word() -> None:
     assert headings == ["One", "Two", "Three", "Four", "Six", "Eight"]
 
 
-def test_a_checkpoint_opens_the_model_on_that_very_machine() -> None:
+def test_a_name_opens_the_model_on_that_very_machine() -> None:
     for need, (_, table) in zip(NEEDS, runs_tables(NEEDS, NONE, CATALOG), strict=True):
-        opened = table.rows[0].cells[2]
+        opened = table.rows[0].cells[0]
         assert isinstance(opened, Link)
         address, _, state = opened.url.partition("#")
         assert address == CUSTOM_URL
         found = read_state(state, CATALOG)
         assert found.model == need.model.id
         assert found.build == build_of(need.machine)
+
+
+def answers(gpu_id: str) -> GpuAnswers:
+    inputs = fabricated.inputs()
+    return gpu_answers(kinds_by_gpu(inputs)[gpu_id], SURVEY.needs.get(gpu_id, ()), inputs)
+
+
+def test_each_number_has_a_card_with_how_many_models_fit() -> None:
+    cards = answers(RTX_4090.id).cards
+    assert [card.heading for card in cards] == [
+        f"{number} RTX 4090" for number in ("One", "Two", "Four", "Eight")
+    ]
+    tallies = [text(card.tally) for card in cards]
+    assert tallies == ["1 of 3 models fit", *["2 of 3 models fit"] * 3]
+    for card in cards:
+        (whole,) = card.whole
+        address, _, state = whole.url.partition("#")
+        assert address == CUSTOM_URL
+        assert state.startswith("machine=1;rtx-4090*")
+
+
+def test_a_machine_of_the_catalog_gives_the_answers_of_its_own_page() -> None:
+    small, large = answers("m3-ultra").cards
+    assert (small.heading, large.heading) == ("With 96 GiB", "With 256 GiB")
+    survey = SURVEY.combos["mac-studio"]
+    assert survey.lead is not None
+    first = small.best[0]
+    assert first.wish == "Best overall and for coding"
+    assert first.model == Link(
+        f"{CUSTOM_URL}#combo=mac-studio&model={survey.lead.model.id}", survey.lead.model.name
+    )
+    assert text(first.gives).replace("\xa0", " ") == "21 tok/s, 93,456 tokens"
+    assert small.whole[0].url == "/combos/mac-studio/"
+
+
+def test_a_card_without_a_machine_says_how_many_gpus_a_model_takes() -> None:
+    ratings = Ratings(
+        {
+            use: {"large-70b": Rating(Interval(60.0, 66.0, 72.0))}
+            for use in (Use.OVERALL, Use.CODING)
+        }
+    )
+    inputs = fabricated.inputs()
+    rated = replace(inputs, engine=FitEngine(inputs.engine.catalog, ratings=ratings))
+    found = gpu_answers(kinds_by_gpu(rated)[RTX_4090.id], NEEDS, rated).cards
+    assert [[text(one.gives).replace("\xa0", " ") for one in card.best] for card in found] == [
+        [],
+        ["40 tok/s, 32,768 tokens"],
+        ["40 tok/s, 32,768 tokens on two of them"],
+        ["40 tok/s, 32,768 tokens on two of them"],
+    ]
+
+
+def test_the_page_lists_the_best_and_its_files_list_all() -> None:
+    many = tuple(
+        replace(NEEDS[0], model=replace(NEEDS[0].model, id=f"m{at}", name=f"M {at:02}"))
+        for at in range(SHOWN + 5)
+    )
+    inputs = fabricated.inputs()
+    crowded = replace(inputs.survey, needs={**inputs.survey.needs, RTX_4090.id: many})
+    page = collect_pages(replace(inputs, survey=crowded)).pages["/gpus/rtx-4090/"]
+    view = page.view
+    assert isinstance(view, GpuView)
+    assert view.runs is not None
+    assert len(view.runs.first.rows) == SHOWN
+    assert view.runs.first.caption.endswith(f"the best {SHOWN} of {SHOWN + 5}")
+    assert [len(table.rows) for table in view.runs.files] == [SHOWN + 5]
 
 
 def test_search_finds_a_card_by_the_name_that_drivers_print() -> None:

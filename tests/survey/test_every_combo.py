@@ -48,6 +48,19 @@ def test_the_smallest_production_checkpoint_carries_the_verdict(four_nodes: Comb
     assert verdicts["dsv3"].tier is FitTier.NOT_PRACTICAL
 
 
+def test_each_stream_has_its_share_of_all_as_the_published_files_say(
+    four_nodes: ComboSurvey,
+) -> None:
+    picks = [row.pick for row in four_nodes.rows if row.pick.speed]
+    assert any(pick.plan is not None and pick.plan.replicas > 1 for pick in picks)
+    for pick in picks:
+        assert pick.speed is not None
+        assert pick.plan is not None
+        streams = pick.speed.batch * pick.plan.replicas
+        each = [end / streams for end in pick.speed.aggregate_tokens_per_s.bounds]
+        assert list(pick.speed.each_tokens_per_s.bounds) == pytest.approx(each)
+
+
 def test_the_largest_model_and_aggregate_serving_are_two_answers(four_nodes: ComboSurvey) -> None:
     largest, serving = four_nodes.largest_single_model, four_nodes.aggregate_serving
     assert largest is not None

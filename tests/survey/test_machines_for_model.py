@@ -59,14 +59,14 @@ def test_each_machine_is_the_best_of_its_own_kind() -> None:
     found = machines_for((fast, many, cheap, small), (), FLOOR)
     assert found is not None
     assert found.asks is GoalAmounts.WELL
-    assert found.smallest.found == small.pick
+    assert found.smallest.assessment == small.pick
     assert found.cheapest is not None
-    assert found.cheapest.found == cheap.pick
+    assert found.cheapest.assessment == cheap.pick
     assert found.consumer is not None
-    assert found.consumer.found == fast.pick
+    assert found.consumer.assessment == fast.pick
     assert found.serving is not None
-    assert found.serving.found == many.pick
-    assert [(one.usd, one.best.found) for one in found.budgets] == [
+    assert found.serving.assessment == many.pick
+    assert [(one.usd, one.best.assessment) for one in found.budgets] == [
         (250, cheap.pick),
         (1_000, small.pick),
         (5_000, fast.pick),
@@ -78,10 +78,10 @@ def test_what_is_slow_or_short_of_context_does_not_run_it_well() -> None:
     slow, well = machine(12, 100, FLOOR - 1), machine(24, 500, FLOOR)
     found = machines_for((short, slow, well), (), FLOOR)
     assert found is not None
-    assert found.smallest.found == well.pick
+    assert found.smallest.assessment == well.pick
     less = machines_for((short, slow), (), FLOOR)
     assert less is not None
-    assert (less.asks, less.smallest.found) == (GoalAmounts.COMFORTABLE, short.pick)
+    assert (less.asks, less.smallest.assessment) == (GoalAmounts.COMFORTABLE, short.pick)
     tight = machine(8, 100, 30, tier=FitTier.BORDERLINE)
     least = machines_for((tight,), (), FLOOR)
     assert least is not None
@@ -94,7 +94,7 @@ def test_one_consumer_card_comes_before_two_faster_ones() -> None:
     found = machines_for((two, one), (), FLOOR)
     assert found is not None
     assert found.consumer is not None
-    assert found.consumer.found == one.pick
+    assert found.consumer.assessment == one.pick
     assert [each.combo.id for each in found.usual] == ["c-24-1", "c-16-2"]
 
 

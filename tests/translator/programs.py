@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import re
@@ -319,3 +320,66 @@ def holders() -> list[Any]:
     early, late = {"a": 1}, {"a": 3}
     kept = {**early, "b": 2, **late}
     return [one.held, other.held, one.listed, other.listed, kept, [0.5] * 3, (1,) * 2]
+
+
+PAIR = re.compile(r"(?P<name>[a-z]+)=(\d+)?", re.IGNORECASE)
+LINES = re.compile(r"^(\w)(.*)$", re.MULTILINE)
+
+
+def patterns(texts: list[str]) -> list[Any]:
+    out: list[Any] = []
+    for text in texts:
+        found = re.search(r"([a-z])(\d)?", text)
+        out.append(None if found is None else [found[0], found[2], found.start(1), found.end(2)])
+        pair = PAIR.match(text)
+        out.append(None if pair is None else [pair["name"], pair[2], pair.lastindex])
+        out.append([one.start() for one in re.compile(r"\d").finditer(text, 1)])
+        out += [re.findall(r"(\w)(\d)", text), re.findall(r"\w\d", text), re.split(r"([=;])", text)]
+        out.append(re.sub(r"(\w)(\d)", r"\2\1", text))
+        out.append(re.sub(r"\d+", lambda one: f"<{one[0]}>", text))
+        out += [LINES.findall(text), re.compile(r"b$").search("ab\n") is not None]
+        out += [re.escape(text), re.fullmatch(r"a.*\Z", text) is not None]
+        out += [bool(re.search(r"(?m)^y", text)), re.split(r"[=;]", text, maxsplit=1)]
+    return out
+
+
+def attempts(texts: list[str]) -> list[Any]:
+    def read(text: str) -> Any:
+        try:
+            value = int(text)
+        except ValueError:
+            pass
+        else:
+            return value
+        try:
+            return float(text)
+        except (KeyError, ValueError):
+            return f"{text!r}"
+
+    return [read(text) for text in texts]
+
+
+def words_of(texts: list[str]) -> list[Any]:
+    return [[t.split(), t.lstrip(), t.rstrip("-b "), t.find("b", 1), t.rsplit("-", 1), t.splitlines(),
+             t.isalnum(), t.isalpha(), t.isupper(), t.isidentifier(), t.ljust(6), "=" * 3,
+             f"{t!r}", f"{0.256:.1%}", [*enumerate(t, 1)]] for t in texts]  # fmt: skip
+
+
+def joined_by(sign: str, *parts: str) -> str:
+    return sign.join(parts)
+
+
+def spread() -> list[Any]:
+    table = {"a": 1} | {"b": 2, "a": 3}
+    first, rest = {"z"}, [3, 1]
+    rest.insert(0, 9)
+    return [joined_by("-", "a", "b"), joined_by("-"), table, first.pop(), len(first), rest,
+            dict.fromkeys(["a", "b"], 7), {"a": 1}.pop("b", 5)]  # fmt: skip
+
+
+def sought() -> list[Any]:
+    known = ["--max-model-len", "--max-num-seqs", "--model", "--host"]
+    return [
+        difflib.get_close_matches("--max-mdel-len", known, n=2),
+        difflib.get_close_matches("x", known),
+    ]

@@ -12,7 +12,7 @@ from sitegen.browser.translator.names import (
     is_enumeration,
     signature_of,
 )
-from sitegen.browser.translator.natives import BUILTINS, EXCEPTIONS, LIBRARY, METHODS
+from sitegen.browser.translator.natives import BUILTINS, EXCEPTIONS, LIBRARY, METHODS, OF_PATTERNS
 
 
 class Calls(Expressions):
@@ -109,6 +109,8 @@ class Calls(Expressions):
             own = self.arguments(node, _agreed(known) if node.keywords else None)
             plain = f"$m.{name}({arguments})"
             return f"({value} instanceof $Object ? {value}.{name}({own}) : {plain})"
+        if name in OF_PATTERNS and name not in self.program.methods:
+            return f"{value}.{name}({self.listed(node.args)})"
         if name not in self.program.methods and name not in self.program.fields:
             raise self.refuse(node, f"the method '{name}', which no class defines")
         agreed = None
@@ -128,7 +130,11 @@ class Calls(Expressions):
         name = LIBRARY[dotted]
         if name == "$replace":
             return self.replaced(self.write(node.args[0]), node.keywords)
-        keywords = [self.write(one.value) for one in node.keywords if one.arg in {"key", "indent"}]
+        keywords = [
+            self.write(one.value)
+            for one in node.keywords
+            if one.arg in {"key", "indent", "maxsplit", "n"}
+        ]
         if len(keywords) < len(node.keywords):
             raise self.refuse(node, f"a keyword of {dotted}")
         written = [self.write(one) for one in node.args]

@@ -78,6 +78,8 @@ class Definitions(Statements):
         parameters, body = [], []
         for one in fields_of(node):
             name = ast.unparse(one.target)
+            if _made_later(one.value):
+                continue
             default = f" = {self.field_default(one.value)}" if one.value is not None else ""
             parameters.append(f"{identifier(name)}{default}")
             body.append(f"this.{name} = {identifier(name)};")
@@ -121,6 +123,13 @@ class Definitions(Statements):
             rest = f"() {{ return $kept(this, {json.dumps(node.name)}, {arrow(rest)}); }}"
         word = "static " if static else "get " if marks & GETTERS else ""
         return f"{word}{'*' if yields(node) else ''}{node.name}{rest}"
+
+
+def _made_later(value: ast.expr | None) -> bool:
+    """Whether a field is none of the constructor's."""
+    return isinstance(value, ast.Call) and any(
+        one.arg == "init" and ast.unparse(one.value) == "False" for one in value.keywords
+    )
 
 
 def _no_brace_before_body(rest: str) -> bool:

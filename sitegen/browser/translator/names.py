@@ -68,7 +68,14 @@ class Module:
 def read_module(name: str, source: str) -> Module:
     """Parse a module; imports for type checking alone are left out."""
     module = Module(name, ast.parse(source).body)
-    for statement in module.body:
+    inner = [
+        one
+        for node in ast.walk(ast.Module(module.body, []))
+        if isinstance(node, ast.FunctionDef)
+        for one in node.body
+        if isinstance(one, ast.ImportFrom)
+    ]  # what a function imports when it is called
+    for statement in (*inner, *module.body):
         if isinstance(statement, ast.ImportFrom):
             for alias in statement.names:
                 module.imported[alias.asname or alias.name] = f"{statement.module}.{alias.name}"
@@ -107,8 +114,8 @@ def base_names(node: ast.ClassDef) -> tuple[str, ...]:
 
 
 def is_enumeration(node: ast.ClassDef) -> bool:
-    """Whether a class is an enumeration of strings; its members become plain strings."""
-    return "StrEnum" in base_names(node)
+    """Whether a class is an enumeration; its members become plain strings or numbers."""
+    return bool({"StrEnum", "IntEnum"} & set(base_names(node)))
 
 
 def has_fields(node: ast.ClassDef) -> bool:
@@ -193,7 +200,7 @@ class TranslatedModules:
         if name in found.defined:
             return module, name
         again = found.imported.get(name)
-        return self.definition(again) if again else None
+        return self.definition(again) if again and again != dotted else None
 
 
 def field_names(nodes: Iterable[ast.stmt]) -> frozenset[str]:

@@ -29,7 +29,7 @@ class Operators(Scopes):
             return f"$mod({left}, {right})"
         if kind is ast.LShift:
             return f"({left} * 2 ** {right})"
-        if kind is ast.Mult and any(isinstance(side, ast.List | ast.Tuple) for side in sides):
+        if kind is ast.Mult and any(_is_repeated(side) for side in sides):
             return f"$repeat({left}, {right})"
         if kind in SETS and not numeric and self.is_set(node):
             return f"{SETS[kind]}({left}, {right})"
@@ -96,19 +96,22 @@ class Operators(Scopes):
         ]
         return parts[0] if len(parts) == 1 else f"({' && '.join(parts)})"
 
-    def compared(self, one: ast.expr, operator: ast.cmpop, other: ast.expr) -> str:
+    def compared(self, expression: ast.expr, operator: ast.cmpop, other: ast.expr) -> str:
         """Write one comparison."""
-        left, right = self.write(one), self.write(other)
+        left, right = self.write(expression), self.write(other)
         kind = type(operator)
         if kind in {ast.Is, ast.IsNot}:
             loose = any(
-                isinstance(side, ast.Constant) and side.value is None for side in (one, other)
+                isinstance(side, ast.Constant) and side.value is None
+                for side in (expression, other)
             )
             sign = "==" if loose else "==="
             return f"({left} {'!' + sign[1:] if kind is ast.IsNot else sign} {right})"
         if kind in {ast.In, ast.NotIn}:
             return f"{'!' if kind is ast.NotIn else ''}$in({left}, {right})"
-        plain = any(self.is_number(side) or isinstance(side, ast.Constant) for side in (one, other))
+        plain = any(
+            self.is_number(side) or isinstance(side, ast.Constant) for side in (expression, other)
+        )
         if kind in {ast.Eq, ast.NotEq}:
             if plain:
                 return f"({left} {'===' if kind is ast.Eq else '!=='} {right})"
@@ -116,6 +119,10 @@ class Operators(Scopes):
         if plain:
             return f"({left} {COMPARED[kind]} {right})"
         return f"{GENERIC[kind]}({left}, {right})"
+
+
+def _is_repeated(node: ast.expr) -> bool:
+    return isinstance(node, ast.List | ast.Tuple) or _is_text(node)
 
 
 def _is_text(node: ast.expr) -> bool:

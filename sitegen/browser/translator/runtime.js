@@ -13,7 +13,8 @@ class $Set {
   [Symbol.iterator]() { return this.map.values(); }
 }
 const $own = Object.hasOwn;
-const $error = (kind, message) => new Error(`${kind}: ${message}`);
+const $error = (kind, message) => Object.assign(new Error(`${kind}: ${message}`), { kind });
+const $caught = (error, kinds) => error.kind !== undefined && kinds.includes(error.kind);
 const $plain = (o) => o !== null && typeof o === "object" && Object.getPrototypeOf(o) === Object.prototype;
 
 // Identity and equality by value. Equal values have equal keys; a key is a number or a string.
@@ -81,6 +82,7 @@ const $eq = (a, b) => {
 const $lt = (a, b) => {
   if (typeof a === "number" || typeof a === "string" || typeof a === "boolean") return a < b;
   if (a instanceof $Set) return a.map.size < b.map.size && $le(a, b);
+  if (a instanceof $Object) return $lt($astuple(a), $astuple(b));
   const n = Math.min(a.length, b.length);
   for (let i = 0; i < n; i++) if (!$eq(a[i], b[i])) return $lt(a[i], b[i]);
   return a.length < b.length;
@@ -119,9 +121,9 @@ const $dict = (o) => {
   for (const [k, v] of pairs) made.map.set($key(k), [k, v]);
   return made;
 };
-$dict.fromkeys = (o) => {
+$dict.fromkeys = (o, value = null) => {
   const made = new $Dict();
-  for (const one of $it(o)) made.map.set($key(one), [one, null]);
+  for (const one of $it(o)) made.map.set($key(one), [one, value]);
   return made;
 };
 const $obj = (o) => (o instanceof $Dict ? Object.fromEntries(o.map.values()) : o);
@@ -130,7 +132,11 @@ const $set = (o) => {
   if (o !== undefined) for (const one of $it(o)) made.map.set($key(one), one);
   return made;
 };
-const $union = (a, b) => $set([...$it(a), ...$it(b)]);
+const $union = (a, b) => {
+  if (typeof a === "string") return a + b;
+  if (a instanceof $Dict || $plain(a)) return $dict([...$items(a), ...$items(b)]);
+  return $set([...$it(a), ...$it(b)]);
+};
 const $without = (a, b) => $set([...$it(a)].filter((x) => !$in(x, b)));
 const $common = (a, b) => $set([...$it(a)].filter((x) => $in(x, b)));
 const $items = (o) => {
@@ -178,6 +184,7 @@ const $extended = (a, b) => {
   return [...a, ...$it(b)];
 };
 const $repeat = (a, b) => {
+  if (typeof a === "string" || typeof b === "string") return typeof a === "string" ? a.repeat(Math.max(0, b)) : b.repeat(Math.max(0, a));
   const [list, times] = Array.isArray(a) ? [a, Number(b)] : [b, Number(a)];
   const out = [];
   for (let i = 0; i < times; i++) out.push(...list);
@@ -200,7 +207,7 @@ const $range = (a, b, c = 1) => {
   for (let i = first; c > 0 ? i < last : i > last; i += c) out.push(i);
   return out;
 };
-const $enumerate = (o) => $list(o).map((v, i) => [i, v]);
+const $enumerate = (o, start = 0) => $list(o).map((v, i) => [i + start, v]);
 const $zip = (...many) => {
   const lists = many.map($list), out = [];
   const n = Math.min(...lists.map((l) => l.length));
@@ -250,15 +257,31 @@ const $max = (a, b, ...more) => {
 };
 const $mod = (a, b) => a - b * Math.floor(a / b);
 const $divmod = (a, b) => [Math.floor(a / b), $mod(a, b)];
-const $int = (v) => (typeof v === "number" ? Math.trunc(v) + 0 : Number(v));
-const $float = (v) => Number(v);
+const $int = (v) => {
+  if (typeof v !== "string") return typeof v === "number" ? Math.trunc(v) + 0 : Number(v);
+  if (!/^\s*[+-]?\d+(?:_\d+)*\s*$/.test(v)) throw $error("ValueError", `invalid literal for int(): ${$repr(v)}`);
+  return Number(v.replaceAll("_", ""));
+};
+const $float = (v) => {
+  if (typeof v !== "string") return Number(v);
+  const text = v.trim().toLowerCase().replace(/(\d)_(?=\d)/g, "$1");
+  if (/^[+-]?(?:inf|infinity)$/.test(text)) return text[0] === "-" ? -Infinity : Infinity;
+  if (/^[+-]?nan$/.test(text)) return NaN;
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/.test(text)) throw $error("ValueError", `could not convert string to float: ${$repr(v)}`);
+  return Number(text);
+};
 const $round = (v, digits) => {
   if (digits !== undefined && digits !== null) return Number($fixed(v, digits));
   const low = Math.floor(v), rest = v - low;
   return rest < 0.5 || (rest === 0.5 && low % 2 === 0) ? low : low + 1;
 };
 const $str = (v) => (v === true ? "True" : v === false ? "False" : v === null || v === undefined ? "None" : String(v));
-const $repr = (v) => (typeof v === "string" ? `'${v}'` : $str(v));
+const $repr = (v) => {
+  if (typeof v !== "string") return $str(v);
+  const quote = v.includes("'") && !v.includes('"') ? '"' : "'";
+  const plain = v.replace(/[\\\n\t\r]/g, (c) => ({ "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r" })[c]);
+  return quote + (quote === "'" ? plain.replaceAll("'", "\\'") : plain) + quote;
+};
 const $type = (v) => (typeof v === "string" ? $str : typeof v === "number" ? $float : v.constructor);
 const $isinstance = (v, kinds) => kinds.some((kind) =>
   kind === $str ? typeof v === "string" : kind === $int || kind === $float ? typeof v === "number"
@@ -277,9 +300,10 @@ const $fixed = (v, places) => {
 const $grouped = (text) => text.replace(/^(-?)(\d+)/, (_, sign, digits) => sign + digits.replace(/\B(?=(\d{3})+$)/g, ","));
 const $format = (v, spec) => {
   if (spec === "") return $str(v);
-  const [, comma, places = "6", kind] = /^(,?)(?:\.(\d+))?([fgd]?)$/.exec(spec) ?? [];
+  const [, comma, places = "6", kind] = /^(,?)(?:\.(\d+))?([fgd%]?)$/.exec(spec) ?? [];
   if (kind === undefined) throw $error("ValueError", `the format ${spec}`);
   let text = String(v);
+  if (kind === "%") return `${$fixed(v * 100, Number(places))}%`;
   if (kind === "f") text = $fixed(v, Number(places));
   if (kind === "g") {
     const exact = v.toExponential(Number(places) - 1), power = Number(exact.split("e")[1]);
@@ -333,7 +357,7 @@ const $m = {
   append: (l, v) => { l.push(v); },
   bit_length: (n) => (n === 0 ? 0 : Math.floor(Math.log2(n)) + 1),
   casefold: (s) => s.toLowerCase(),
-  count: (l, v) => (typeof l === "string" ? l.split(v).length - 1 : l.filter((x) => $eq(x, v)).length),
+  count: (l, v, from = 0, to = undefined) => (typeof l === "string" ? l.slice(from, to).split(v).length - 1 : l.filter((x) => $eq(x, v)).length),
   clear: (o) => {
     if (Array.isArray(o)) o.length = 0;
     else if ($plain(o)) for (const k of Object.keys(o)) delete o[k];
@@ -343,21 +367,34 @@ const $m = {
   encode: (s) => s,
   endswith: (s, v) => [v].flat().some((one) => s.endsWith(one)),
   extend: (l, v) => { l.push(...$it(v)); },
-  fromkeys: (kind, o) => kind.fromkeys(o),
-  fullmatch: (pattern, s) => pattern.fullmatch(s),
+  find: (s, v, from, to) => { const at = s.indexOf(v, from); return to !== undefined && at + v.length > to ? -1 : at; },
+  fromkeys: (kind, o, value) => kind.fromkeys(o, value),
+  fullmatch: (pattern, s, at) => pattern.fullmatch(s, at),
   get: $get,
   hexdigest: (s) => s,
   index: (l, v) => l.findIndex((x) => $eq(x, v)),
   isdisjoint: (s, o) => ![...$it(o)].some((x) => $in(x, s)),
   isascii: (s) => /^[\0-\x7f]*$/.test(s),
+  isalnum: (s) => /^[\p{L}\p{N}]+$/u.test(s),
+  isalpha: (s) => /^\p{L}+$/u.test(s),
+  isidentifier: (s) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(s),
+  isupper: (s) => s !== s.toLowerCase() && s === s.toUpperCase(),
+  insert: (l, at, v) => { l.splice(at, 0, v); },
+  ljust: (s, size) => s.padEnd(size),
   isdigit: (s) => /^[0-9]+$/.test(s),
   items: $items,
   join: (s, o) => [...$it(o)].join(s),
   keys: (o) => (o instanceof $Dict ? [...o.map.values()].map((pair) => pair[0]) : Object.keys(o)),
   lower: (s) => s.toLowerCase(),
+  lstrip: (s, some) => { let from = 0; while (from < s.length && (some === undefined ? /\s/.test(s[from]) : some.includes(s[from]))) from++; return s.slice(from); },
+  rstrip: (s, some) => { let to = s.length; while (to > 0 && (some === undefined ? /\s/.test(s[to - 1]) : some.includes(s[to - 1]))) to--; return s.slice(0, to); },
+  rsplit: (s, v, most) => { const parts = s.split(v); const kept = parts.length - most; return kept <= 1 ? parts : [parts.slice(0, kept).join(v), ...parts.slice(kept)]; },
+  splitlines: (s) => { const lines = s.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/); if (lines.at(-1) === "") lines.pop(); return lines; },
   partition: (s, v) => { const at = s.indexOf(v); return at < 0 ? [s, "", ""] : [s.slice(0, at), v, s.slice(at + v.length)]; },
-  pop: (o, k) => {
+  pop: (o, k, other) => {
     if (Array.isArray(o)) return k === undefined ? o.pop() : o.splice(k, 1)[0];
+    if (o instanceof $Set) { const [key, first] = o.map.entries().next().value; o.map.delete(key); return first; }
+    if (other !== undefined && !$in(k, o)) return other;
     const found = $item(o, k);
     if (o instanceof $Dict) o.map.delete($key(k)); else delete o[k];
     return found;
@@ -368,10 +405,11 @@ const $m = {
   rpartition: (s, v) => { const at = s.lastIndexOf(v); return at < 0 ? ["", "", s] : [s.slice(0, at), v, s.slice(at + v.length)]; },
   setdefault: (o, k, v) => { if (!$in(k, o)) $put(o, k, v); return $get(o, k); },
   split: (s, v, most) => {
+    if (v === undefined || v === null) return s.split(/\s+/).filter((one) => one !== "");
     const parts = s.split(v);
     return most === undefined ? parts : [...parts.slice(0, most), ...(parts.length > most ? [parts.slice(most).join(v)] : [])];
   },
-  startswith: (s, v) => [v].flat().some((one) => s.startsWith(one)),
+  startswith: (s, v, from = 0) => [v].flat().some((one) => s.startsWith(one, from)),
   strip: (s, some) => {
     if (some === undefined) return s.trim();
     let [from, to] = [0, s.length];
@@ -386,11 +424,150 @@ const $m = {
 
 // The library.
 const $escape = (s) => s.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#x27;");
-const $regex = (pattern) => {
-  const whole = new RegExp(`^(?:${pattern})$`);
-  return { split: (s) => s.split(new RegExp(pattern)), fullmatch: (s) => whole.test(s) };
+// A pattern of Python as one of JavaScript: ends of lines, names of groups, flags inside the text.
+const $ported = (pattern, flags) => {
+  let text = pattern, own = flags;
+  const inline = /^\(\?([ims]+)\)/.exec(text);
+  if (inline) { own += inline[1]; text = text.slice(inline[0].length); }
+  const lines = own.includes("m"), dots = own.includes("s");
+  let out = "", inside = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (c === "\\") {
+      const next = text[++i];
+      out += next === "Z" && !inside ? "(?![^])" : c + next;
+    } else if (inside) {
+      if (c === "]") inside = false;
+      out += c;
+    } else if (c === "[") {
+      inside = true;
+      out += c;
+      if (text[i + 1] === "^") out += text[++i];
+    } else if (c === "$") out += lines ? "(?=\n|(?![^]))" : "(?=\n?(?![^]))";
+    else if (c === "^") out += lines ? "(?<![^\n])" : "(?<![^])";
+    else if (c === "." && !dots) out += "[^\n]";
+    else if (c === "." && dots) out += "[^]";
+    else if (c === "(" && text.startsWith("(?P<", i)) { out += "(?<"; i += 3; }
+    else out += c;
+  }
+  return [out, own.includes("i") ? "i" : ""];
+};
+class $Match extends Array {
+  static of(found) {
+    const made = new $Match();
+    for (const one of found) made.push(one === undefined ? null : one);
+    made.spans = found.indices;
+    made.lastindex = null;
+    for (let i = 1; i < made.length; i++) if (made[i] !== null) made.lastindex = i;
+    if (found.groups) for (const [name, one] of Object.entries(found.groups)) made[name] = one ?? null;
+    return made;
+  }
+  static get [Symbol.species]() { return Array; }
+  start(group = 0) { return this.spans[group] ? this.spans[group][0] : -1; }
+  end(group = 0) { return this.spans[group] ? this.spans[group][1] : -1; }
+}
+class $Pattern extends $Object {
+  constructor(pattern, flags) {
+    super();
+    const [text, own] = $ported(pattern, flags);
+    this.first = new RegExp(text, `dg${own}`);
+    this.here = new RegExp(text, `dy${own}`);
+    this.whole = new RegExp(`(?:${text})(?![^])`, `dy${own}`);
+  }
+  found(kind, text, at) {
+    kind.lastIndex = at;
+    const one = kind.exec(text);
+    return one === null ? null : $Match.of(one);
+  }
+  search(text, at = 0) { return this.found(this.first, text, at); }
+  match(text, at = 0) { return this.found(this.here, text, at); }
+  fullmatch(text, at = 0) { return this.found(this.whole, text, at); }
+  finditer(text, at = 0) {
+    const out = [];
+    for (let from = at; from <= text.length;) {
+      const one = this.search(text, from);
+      if (one === null) break;
+      out.push(one);
+      from = one.end() > one.start() ? one.end() : one.end() + 1;
+    }
+    return out;
+  }
+  findall(text) {
+    return this.finditer(text).map((one) => (one.length === 1 ? one[0] : one.length === 2 ? one[1] ?? "" : [...one].slice(1).map((v) => v ?? "")));
+  }
+  sub(by, text) {
+    let out = "", from = 0;
+    for (const one of this.finditer(text)) {
+      out += text.slice(from, one.start()) + (typeof by === "string" ? by.replace(/\\(\d)/g, (_, n) => one[n] ?? "") : by(one));
+      from = one.end();
+    }
+    return out + text.slice(from);
+  }
+  split(text, most = 0) {
+    const out = [];
+    let from = 0, cuts = 0;
+    for (const one of this.finditer(text)) {
+      if (most > 0 && cuts++ >= most) break;
+      out.push(text.slice(from, one.start()), ...[...one].slice(1));
+      from = one.end();
+    }
+    return [...out, text.slice(from)];
+  }
+}
+const $patterns = new Map();
+const $regex = (pattern, flags = "") => {
+  if (pattern instanceof $Pattern) return pattern;
+  const key = `${flags}/${pattern}`;
+  let found = $patterns.get(key);
+  if (found === undefined) $patterns.set(key, (found = new $Pattern(pattern, flags)));
+  return found;
+};
+const $re = {
+  search: (p, s, f) => $regex(p, f).search(s), match: (p, s, f) => $regex(p, f).match(s),
+  fullmatch: (p, s, f) => $regex(p, f).fullmatch(s), findall: (p, s, f) => $regex(p, f).findall(s),
+  finditer: (p, s, f) => $regex(p, f).finditer(s), sub: (p, by, s) => $regex(p).sub(by, s),
+  split: (p, s, most) => $regex(p).split(s, most),
+  escape: (s) => s.replace(/[()[\]{}?*+\-|^$\\.&~#\s]/g, (c) => `\\${c}`),
+};
+const $bisect = (o, v, low = 0, high = o.length) => {
+  let [from, to] = [low, high];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if ($lt(v, o[middle])) to = middle; else from = middle + 1;
+  }
+  return from;
+};
+const $pairwise = (o) => { const all = $list(o); return all.slice(1).map((v, i) => [all[i], v]); };
+// Words that look alike, as difflib finds them.
+const $ratio = (a, b) => {
+  const matched = (alo, ahi, blo, bhi) => {
+    let best = 0, at = alo, bt = blo, before = new Map();
+    for (let i = alo; i < ahi; i++) {
+      const now = new Map();
+      for (let j = b.indexOf(a[i], blo); j >= 0 && j < bhi; j = b.indexOf(a[i], j + 1)) {
+        const k = (before.get(j - 1) ?? 0) + 1;
+        now.set(j, k);
+        if (k > best) { best = k; at = i - k + 1; bt = j - k + 1; }
+      }
+      before = now;
+    }
+    return best === 0 ? 0 : best + matched(alo, at, blo, bt) + matched(at + best, ahi, bt + best, bhi);
+  };
+  return a.length + b.length === 0 ? 1 : 2 * matched(0, a.length, 0, b.length) / (a.length + b.length);
+};
+const $alike = (word, known, n = 3, least = 0.6) => {
+  const found = $list(known).map((one) => [$ratio(one, word), one]).filter(([share]) => share >= least);
+  found.sort((x, y) => (y[0] - x[0]) || (x[1] < y[1] ? 1 : -1));
+  return found.slice(0, n).map(([, one]) => one);
 };
 const $shellword = (s) => (/^[\w@%+=:,./-]+$/.test(s) ? s : `'${s.replaceAll("'", `'"'"'`)}'`);
+const $loads = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw $error("ValueError", "no JSON");
+  }
+};
 const $dumps = (v, indent) => {
   if (indent === undefined) throw $error("TypeError", "json.dumps without an indent");
   return JSON.stringify(v, null, indent).replace(/[\x7f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterable, Mapping
 
 from sitegen.browser.translator.assignments import assignments, own_nodes, yields
@@ -28,11 +29,12 @@ class Statements(Calls):
     def rest_of_function(self, node: ast.FunctionDef, *, method: bool = False) -> str:
         """Write parameters and body of a function."""
         given = list(parameters_of(node))
-        if node.args.vararg or node.args.kwarg:
-            raise self.refuse(node, "* or ** among the parameters")
+        rest = node.args.vararg
+        if node.args.kwarg or (rest is not None and node.args.kwonlyargs):
+            raise self.refuse(node, "** among the parameters, or names behind *")
         if method and "staticmethod" not in decorators(node):
             given = given[1:]
-        names = {one.arg for one in given}
+        names = {one.arg for one in (*given, *((rest,) if rest else ()))}
         values: dict[str, list[ast.expr | None]] = {}
         for name, value in assignments(node.body):
             values.setdefault(name, []).append(value)
@@ -45,6 +47,8 @@ class Statements(Calls):
                 identifier(one.arg) + (f" = {defaults[one.arg]}" if one.arg in defaults else "")
                 for one in given
             )
+            if rest is not None:
+                parameters += f"{', ' if given else ''}...{identifier(rest.arg)}"
             body = self.block(node.body)
         self.numbers = known
         declared = sorted(identifier(name) for name in local - names)
@@ -118,7 +122,27 @@ class Statements(Calls):
                 return f"throw {self.write(node.exc)};"
             case ast.FunctionDef():
                 return self.inner_function(node)
+            case ast.Try():
+                return self.attempt(node)
+            case ast.ImportFrom():
+                return ""
         raise self.refuse(node, type(node).__name__)
+
+    def attempt(self, node: ast.Try) -> str:
+        """Write ``try`` with what is done about errors that are known by name."""
+        if node.finalbody or any(one.name for one in node.handlers):
+            raise self.refuse(node, "finally, or an error with a name")
+        parts = []
+        for one in node.handlers:
+            kinds = one.type.elts if isinstance(one.type, ast.Tuple) else [one.type]
+            names = json.dumps([ast.unparse(kind) for kind in kinds if kind is not None])
+            parts.append(f"if ($caught($e, {names})) {{ {self.block(one.body)} }}")
+        parts.append("throw $e;")
+        tried = self.block([*node.body, *node.orelse])
+        if len(parts) == 2 and not node.handlers[0].body:
+            raise self.refuse(node, "an empty handler")
+        caught = " else ".join([*parts[:-1], f"{{ {parts[-1]} }}"])
+        return f"try {{ {tried} }} catch ($e) {{ {caught} }}"
 
     def initial(self, node: ast.AnnAssign) -> str:
         """Write a value whose type is said: a dictionary with words for keys is an object."""

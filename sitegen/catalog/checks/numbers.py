@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.bounds import (
     OF_CONFIG,
-    Bounds,
+    NumberRange,
     bounded_keys,
     bounds_of_constant,
     bounds_of_key,
@@ -18,7 +18,7 @@ from sitegen.catalog.text.positions import KeyPath
 from sitegen.problems import Problem
 
 Number = int | float
-Found = tuple[KeyPath, Number, Bounds]
+Found = tuple[KeyPath, Number, NumberRange]
 _CONFIGS = ("config", "config_overrides")
 
 
@@ -49,7 +49,9 @@ def numbers_are_within_bounds(records: CatalogRecords) -> Iterator[Problem]:
                 yield _beyond(authored, path, number, bounds)
 
 
-def _beyond(authored: Authored[Record], path: KeyPath, number: Number, bounds: Bounds) -> Problem:
+def _beyond(
+    authored: Authored[Record], path: KeyPath, number: Number, bounds: NumberRange
+) -> Problem:
     name = ".".join(map(str, path))
     message = f"`{name}` must be {bounds}, not {number:g}"
     return authored.problem(

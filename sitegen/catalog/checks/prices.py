@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
-from sitegen.catalog.bounds import Bounds
+from sitegen.catalog.bounds import NumberRange
 from sitegen.catalog.checks.provenance import is_date
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, PriceRecord
 from sitegen.catalog.text.source_text import quoted
@@ -42,7 +42,7 @@ def prices_are_within_bounds(records: CatalogRecords) -> Iterator[Problem]:
         kind = "gpu" if isinstance(authored.record, GpuRecord) else "combo"
         least, most = (RENTING if price.kind == "rent" else BUYING)[kind]
         worth = UNITS_OF_USD[price.currency]
-        bounds = Bounds(price.currency, least * worth, most * worth)
+        bounds = NumberRange(price.currency, least * worth, most * worth)
         if not bounds.holds(price.amount):
             unit = " an hour" if price.kind == "rent" else ""
             message = f"a {price.kind} price must be {bounds}{unit}, not {price.amount:,}"

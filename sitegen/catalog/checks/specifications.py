@@ -33,7 +33,7 @@ Source:
     clock of A100, H100, B200 and the RTX cards); torring.dev on Thor; read 2026-11-23.
 """
 _GEFORCE_HALF = frozenset({"7.5", "8.6", "8.9", "12.0"})
-"""Where GeForce accumulates FP16 in FP32 at half the rate of the workstation cards."""
+"""GeForce generations that accumulate FP16 in FP32 at half the rate of workstation GPUs."""
 _BLACKWELL = {"fp8_tflops": 2, "fp4_tflops": 4, "int8_tops": 2}
 _MULTIPLES: Mapping[str, Mapping[str, float]] = {
     "Turing": {"int8_tops": 2},
@@ -152,12 +152,12 @@ def rates_in_fewer_bits_follow_from_fp16(records: CatalogRecords) -> Iterator[Pr
 def modules_draw_no_less_than_cards(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure a GPU on a server module has at least the power of the PCIe card of the same name."""
     for gpu in records.gpus.values():
-        card = records.gpus.get(re.sub(r"-sxm$", "-pcie", gpu.id))
-        if card is None or card is gpu:
+        pcie = records.gpus.get(re.sub(r"-sxm$", "-pcie", gpu.id))
+        if pcie is None or pcie is gpu:
             continue
-        watts, of_card = gpu.record.tdp_watts, card.record.tdp_watts
-        if watts is not None and of_card is not None and watts < of_card:
-            message = f"{watts} W are less than the {of_card} W of {quoted(card.id)}"
+        watts, of_pcie = gpu.record.tdp_watts, pcie.record.tdp_watts
+        if watts is not None and of_pcie is not None and watts < of_pcie:
+            message = f"{watts} W are less than the {of_pcie} W of {quoted(pcie.id)}"
             hint = "modules are cooled better and draw more: are the two exchanged?"
             yield gpu.problem(("tdp_watts",), "module-power", message, hint)
 

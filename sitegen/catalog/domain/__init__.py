@@ -1,1 +1,1 @@
-"""What the catalog means: frozen values in bytes, seconds and operations, references resolved."""
+"""The catalog's meaning: frozen values in bytes, seconds and operations, references resolved."""

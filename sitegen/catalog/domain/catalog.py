@@ -37,18 +37,18 @@ class Catalog:
     benchmarks: Mapping[str, Benchmarks]
     """Speed that others measured, by source."""
     claims: Mapping[str, ClaimedPage]
-    """What public pages say, by page."""
+    """Claims of public pages, by page."""
     losses: Mapping[str, MeasuredLosses] = field(default_factory=dict)
-    """What quantization costs in quality, by source."""
+    """Measured losses of quantization, by source."""
     boards: Mapping[str, Board] = field(default_factory=dict)
     scores: Mapping[str, ScoreSheet] = field(default_factory=dict)
-    """What models scored on boards, by source and date."""
+    """Scores of models on boards, by source and date."""
     left_out: tuple[str, ...] = ()
     """Files of scores, or name maps for all files that use one, that ratings do without."""
     renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By kind (``gpu``): today's ids by the ids of before; old addresses lead to the new."""
     warnings: tuple[Problem, ...] = ()
-    """What an author should mend although everything resolves."""
+    """Problems that an author should mend although everything resolves."""
 
     @property
     def surveyed_models(self) -> tuple[LanguageModel, ...]:

@@ -1,4 +1,4 @@
-"""What public pages say about hardware and models, in a form that can be checked.
+"""Claims of public pages about hardware and models, in a form that can be checked.
 
 Figures are as printed, in the unit of their name; ``gb`` is what the page calls GB, which may
 mean GiB. A figure without its ``_high`` is not a range.
@@ -35,7 +35,7 @@ class ClaimSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights(ClaimSubject):
-    """What the weights, or the file that holds them, take."""
+    """Size of the weights, or of the file that holds them."""
 
     gb: float
     gb_high: float | None
@@ -50,7 +50,7 @@ class Memory(Weights):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KvCacheClaim:
-    """What the KV cache of one sequence takes."""
+    """Size of the KV cache of one sequence."""
 
     model: LanguageModel
     gb: float
@@ -102,7 +102,7 @@ class TotalMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectiveMemory(TotalMemory):
-    """What one replica of so many GPUs can fill."""
+    """Memory that one replica of so many GPUs can fill."""
 
     gpus: int
 
@@ -193,7 +193,7 @@ class BreakEven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerCost:
-    """What the electricity of some hardware costs a month."""
+    """Cost of a month's electricity for some hardware."""
 
     on: Combo
     usd_month: float
@@ -211,7 +211,7 @@ class Rental:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiCost:
-    """What an API costs for some use."""
+    """Cost of an API for some use."""
 
     usd_per_1k_tokens: float
     tokens_per_month: float | None

@@ -12,7 +12,7 @@ from sitegen.values import dataclass
 
 
 class Vendor(StrEnum):
-    """Who makes the GPU; runtimes support vendors, not single cards.
+    """Who makes the GPU; runtimes support vendors, not single GPUs.
 
     ``CPU`` is no vendor: a processor of any make that computes by itself, from its own RAM.
     """
@@ -25,7 +25,7 @@ class Vendor(StrEnum):
 
 
 class OperatingSystem(StrEnum):
-    """What runs on a node; decides how much memory is held back."""
+    """The operating system of a node; it decides how much memory is reserved."""
 
     LINUX = "linux"
     WINDOWS = "windows"
@@ -168,12 +168,12 @@ class Node:
     operating_system: OperatingSystem
     display_attached: bool
     max_watts: int | None = None
-    """What the whole machine draws at most, by its maker."""
+    """The most that the whole machine draws, by its maker."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailureMode:
-    """What goes wrong, how to see it, what to do."""
+    """A failure, its symptom and its remedy."""
 
     symptom: str
     check: str
@@ -182,7 +182,7 @@ class FailureMode:
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """What it takes to keep a combo running, in an editor's words; each may be empty."""
+    """Operation of a combo in an editor's words; each part may be empty."""
 
     power: str = ""
     circuit: str = ""
@@ -244,7 +244,7 @@ class Combo:
 
 
 class PriceKind(StrEnum):
-    """What the amount buys."""
+    """The thing that the amount buys."""
 
     NEW = "new"
     """One piece from a shop."""

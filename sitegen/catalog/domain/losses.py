@@ -1,4 +1,4 @@
-"""What quantization costs in quality, as others measured it."""
+"""Loss of quality by quantization, as others measured it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LossFigures:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredLosses:
-    """What one source published of the loss of quantization."""
+    """Losses of quantization that one source published."""
 
     id: str
     title: str

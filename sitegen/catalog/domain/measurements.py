@@ -13,7 +13,7 @@ from sitegen.values import dataclass
 
 
 class LoggedQuantity(StrEnum):
-    """What a logged start can check."""
+    """Quantities that a logged start can check."""
 
     WEIGHTS = "weights"
     """Weights per GPU, GiB."""
@@ -34,7 +34,7 @@ class LoggedQuantity(StrEnum):
     MODEL_BUFFERS = "model-buffers"
     """Model buffers of llama.cpp and its kin, MiB."""
     KV_BUFFERS = "kv-buffers"
-    """Cache buffers of all devices, MiB."""
+    """Cache buffers of all GPUs, MiB."""
     COMPUTE_BUFFERS = "compute-buffers"
     """Compute buffer of each GPU, MiB."""
     FILE_SIZE = "file-size"
@@ -45,7 +45,7 @@ class LoggedQuantity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunWorkload:
-    """What was to be held; ``None`` or empty where the source does not say."""
+    """The load that the run was to hold; ``None`` or empty where the source does not say."""
 
     context_tokens: int | None
     sequences: int | None
@@ -55,7 +55,7 @@ class RunWorkload:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What the operator chose; ``None`` where the source does not say."""
+    """The operator's settings; ``None`` where the source does not say."""
 
     memory_fraction: float | None
     max_num_seqs: int | None

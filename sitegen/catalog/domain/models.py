@@ -159,9 +159,9 @@ class MemoryModel(StrEnum):
     PAGED = "paged"
     """A fixed share of the GPU; what is left after weights and activations is the KV pool."""
     LAYER_SPLIT = "layer-split"
-    """Whole layers per device, KV cache and compute buffers allocated for the context asked."""
+    """Whole layers per GPU, KV cache and compute buffers allocated for the context asked."""
     EAGER_SPLIT = "eager-split"
-    """Whole layers per device, cache allocated for the context asked, the rest as it is needed."""
+    """Whole layers per GPU, cache allocated for the context asked, the rest as it is needed."""
     UNPROFILED = "unprofiled"
     """No complete memory profile yet: listed with what it supports, never assessed."""
     ORCHESTRATOR = "orchestrator"
@@ -169,14 +169,14 @@ class MemoryModel(StrEnum):
 
 
 class BudgetBase(StrEnum):
-    """What a paged runtime takes its share of."""
+    """The memory that a paged runtime takes its share of."""
 
     TOTAL = "total"
     """The whole GPU; weights, activations and cache all lie inside the share."""
     RESERVE = "reserve"
     """The GPU for weights and cache, after a reserve for activations and graphs."""
     FREE = "free"
-    """What weights and activations leave; the share is the cache alone."""
+    """Memory left by weights and activations; the share is the cache alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a runtime can do, each with a word of detail in the record's notes.
+    """Capabilities of a runtime, each with a word of detail in the record's notes.
 
     Model families are named where its code for each has to know how: ``tensor_families`` whose
     layers it cuts, ``stage_families`` whose layers it lays over several machines; empty for all.
@@ -241,7 +241,7 @@ SPEED_FAMILIES = ("exllama", "layer-split", "mlx", "paged")
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a runtime does, where runtimes of the same formulas differ.
+    """Traits of a runtime, where runtimes of the same formulas differ.
 
     Attributes:
         cache_types: Types of KV cache that it offers, words of ``physics.cache_types.BITS``.
@@ -334,6 +334,30 @@ class FormatLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """What a server of some models is told beside the plan, so that clients get clean answers.
+
+    Attributes:
+        models: Ids of the models.
+        reasoning: Parser that takes apart what a model thinks and what it answers.
+        tools: Parser of calls to tools.
+        template: Chat template for such calls, where the model's own does not do.
+        remote_code: Whether the maker's recipe lets Python code of the repository run.
+        options: Further options, as typed.
+        of_maker: Options that hold for files of the model's own organisation alone.
+    """
+
+    models: tuple[str, ...]
+    reasoning: str
+    tools: str
+    template: str
+    remote_code: bool
+    options: tuple[str, ...]
+    of_maker: tuple[str, ...]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Runtime:
     """A serving engine or orchestrator and its version profiles, newest last."""
 
@@ -357,7 +381,7 @@ class Runtime:
     assessed_version: str
     """Profile that the survey uses; empty where there is none."""
     backends: tuple[Backend, ...]
-    """Those whose drivers limit a single allocation."""
+    """Backends whose drivers limit a single allocation."""
     surveyed_in_full: bool
     """Whether the survey judges every checkpoint, or only what a verdict rests on."""
     traps: tuple[str, ...]
@@ -367,6 +391,8 @@ class Runtime:
     sources: tuple[Source, ...]
     span: SourceSpan
     known_models: KnownModels | None = None
-    """Which models it has code for; ``None`` where its tables were not read."""
+    """Models that it has code for; ``None`` where nobody read its tables."""
     format_limits: tuple[FormatLimit, ...] = ()
     """First match holds, in the place of what the format says of GPUs."""
+    chat_options: tuple[ChatOptions, ...] = ()
+    """First entry that names a model holds."""

@@ -1,4 +1,4 @@
-"""Where a number comes from: sources, evidence, intervals and constants."""
+"""Provenance of numbers: sources, evidence, intervals and constants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others ran and measured, as the catalog states it."""
+"""Runs and measurements of others, as the catalog states them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RunSubject:
-    """What ran, by id; ``checkpoint`` and ``quantization`` are empty where not known."""
+    """Model and runtime of a run, by id; ``checkpoint`` and ``quantization`` may be empty."""
 
     model: str
     checkpoint: str
@@ -42,7 +42,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class SpeedWorkload:
-    """What a benchmark asked of the model; ``None`` where the source does not say.
+    """Load of a benchmark; ``None`` where the source does not say.
 
     ``depth_tokens`` are in the cache when generation starts; a step reads ``micro_batch_tokens`` of
     a prompt, or as many as the runtime does by itself.
@@ -58,7 +58,7 @@ class SpeedWorkload:
 
 @dataclass(frozen=True, slots=True)
 class SpeedFigures:
-    """What a benchmark measured, in tokens/s; ``None`` where it did not."""
+    """Speeds of a benchmark in tokens/s; ``None`` where it did not measure one."""
 
     decode_tokens_per_s: float | None
     aggregate_tokens_per_s: float | None

@@ -11,7 +11,7 @@ from sitegen.values import dataclass
 
 
 class Use(StrEnum):
-    """What somebody wants of a model; the order in which pages name the uses."""
+    """Uses of a model, in the order in which pages name them."""
 
     OVERALL = "overall"
     """All uses in text together; no board is of this use."""
@@ -95,7 +95,7 @@ class ScoreTable:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSheet:
-    """What one source published at one time; ``names`` is the map that its names stand in."""
+    """Scores of one source at one time; ``names`` is the map that its names stand in."""
 
     id: str
     title: str

@@ -305,6 +305,27 @@ class KnownModelsRecord(Record):
     source: SourceRecord = Field(description="Where the names stand.")
 
 
+class ChatOptionsRecord(Record):
+    """What a server of some models is told beside the plan: parsers, a template, remote code."""
+
+    models: tuple[Slug, ...] = Field(min_length=1, description="Model ids.")
+    reasoning: str = Field(default="", description="Parser of what a model thinks.")
+    tools: str = Field(default="", description="Parser of calls to tools.")
+    template: str = Field(
+        default="",
+        pattern=r"^[\w.-]+\.jinja$|^$",
+        description="Chat template for such calls, by its name among the runtime's examples.",
+    )
+    remote_code: bool = Field(
+        default=False, description="The recipe lets Python code of the repository run."
+    )
+    options: tuple[Text, ...] = Field(default=(), description="Further options, as typed.")
+    of_maker: tuple[Text, ...] = Field(
+        default=(), description="Options for files of the model's own organisation alone."
+    )
+    source: SourceRecord = Field(description="Where they stand.")
+
+
 class FormatLimitRecord(Record):
     """The GPUs on which a runtime runs a format, in the place of what the quantization says."""
 
@@ -372,6 +393,9 @@ class RuntimeRecord(Renamable):
     )
     format_limits: tuple[FormatLimitRecord, ...] = Field(
         default=(), description="GPUs on which it runs a format; the first match holds."
+    )
+    chat_options: tuple[ChatOptionsRecord, ...] = Field(
+        default=(), description="Parsers and templates by model; the first match holds."
     )
     memory_model: Literal["paged", "layer-split", "eager-split", "unprofiled", "orchestrator"] = (
         Field(description="Which formulas hold; `unprofiled` is listed but not assessed.")

@@ -47,12 +47,12 @@ MEANINGS: Mapping[type[Record], type[Any]] = {
     says.FigureAssertion: domain.FigureClaim,
     says.OpenAssertion: domain.Open,
 }
-"""What each authored assertion becomes; both have the same fields."""
+"""Claim class of each authored assertion; both have the same fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimIds:
-    """What ids of a claim may name, the ids of before included."""
+    """Records that ids of a claim may name, by current and former id."""
 
     models: Mapping[str, LanguageModel]
     quantizations: Mapping[str, Quantization]

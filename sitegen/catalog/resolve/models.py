@@ -10,6 +10,7 @@ from sitegen.catalog.domain.models import (
     Backend,
     BudgetBase,
     Capabilities,
+    ChatOptions,
     Checkpoint,
     DefaultsByMemory,
     Defect,
@@ -28,6 +29,7 @@ from sitegen.catalog.domain.models import (
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.records.models import (
     BackendRecord,
+    ChatOptionsRecord,
     CheckpointRecord,
     DefectRecord,
     FormatLimitRecord,
@@ -179,13 +181,14 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         span=authored.span,
         known_models=_known_models(record.known_models) if record.known_models else None,
         format_limits=tuple(map(_format_limit, record.format_limits)),
+        chat_options=tuple(map(_chat_options, record.chat_options)),
     )
 
 
 PAGED_CACHE_TYPES = ("f16", "fp8")
 """Types of KV cache of a runtime with a paged cache whose record lists none."""
 OTHER_CACHE_TYPES = ("f16", "q8_0", "q4_0")
-"""Those of the others."""
+"""Cache types of the other runtimes."""
 
 
 def _traits(record: TraitsRecord, memory_model: str) -> Traits:
@@ -211,6 +214,19 @@ def _known_models(record: KnownModelsRecord) -> KnownModels:
         through_transformers=record.through_transformers,
         refused_keys=record.refused_keys,
         dropped=record.dropped,
+        source=resolve_source(record.source),
+    )
+
+
+def _chat_options(record: ChatOptionsRecord) -> ChatOptions:
+    return ChatOptions(
+        models=record.models,
+        reasoning=record.reasoning,
+        tools=record.tools,
+        template=record.template,
+        remote_code=record.remote_code,
+        options=record.options,
+        of_maker=record.of_maker,
         source=resolve_source(record.source),
     )
 

@@ -63,7 +63,7 @@ def resolve_benchmarks(authored: Authored[BenchmarkRecord], hardware: Hardware) 
 def _speed_run(
     run: SpeedRunRecord, record: BenchmarkRecord, hardware: Hardware, span: SourceSpan
 ) -> SpeedRun:
-    asked, found = run.workload, run.figures
+    asked, speed_figures_record = run.workload, run.figures
     return SpeedRun(
         id=run.id,
         group=run.group,
@@ -83,7 +83,9 @@ def _speed_run(
             asked.micro_batch_tokens,
         ),
         figures=SpeedFigures(
-            found.decode_tokens_per_s, found.aggregate_tokens_per_s, found.prefill_tokens_per_s
+            speed_figures_record.decode_tokens_per_s,
+            speed_figures_record.aggregate_tokens_per_s,
+            speed_figures_record.prefill_tokens_per_s,
         ),
         timed=run.timed,
         speculative=run.speculative,
@@ -114,14 +116,18 @@ def _latencies(record: LatenciesRecord) -> Latencies:
 
 
 def _latency(record: LatencyRecord) -> Latency:
-    found = record.histogram
-    edges = () if found is None else tuple(edge / 1_000 for edge in found.edges_ms)
+    histogram_record = record.histogram
+    edges = (
+        ()
+        if histogram_record is None
+        else tuple(edge / 1_000 for edge in histogram_record.edges_ms)
+    )
     return Latency(
         mean_s=_seconds(record.mean),
         p50_s=_seconds(record.p50),
         p95_s=_seconds(record.p95),
         p99_s=_seconds(record.p99),
-        histogram=None if found is None else Histogram(edges, found.counts),
+        histogram=None if histogram_record is None else Histogram(edges, histogram_record.counts),
     )
 
 

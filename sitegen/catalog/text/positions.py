@@ -1,4 +1,4 @@
-"""Where each key and value of a YAML file stands; computed only when a problem asks."""
+"""Positions of keys and values in a YAML file; computed only when a problem asks."""
 
 from __future__ import annotations
 

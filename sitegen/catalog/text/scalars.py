@@ -1,4 +1,4 @@
-"""What an unquoted YAML scalar means: the YAML 1.2 core schema, with nothing that surprises.
+"""Meaning of an unquoted YAML scalar: the YAML 1.2 core schema, with nothing that surprises.
 
 YAML 1.1 turns ``no`` into false, ``12:30`` into 750 and a date into an object; here they are text.
 One step stricter than the core schema: a decimal with a leading zero (``017``) is text, because it

@@ -16,7 +16,7 @@ LONGEST_LINE_SHOWN = 200
 LONGEST_VALUE_SHOWN = 60
 _LINE_END = re.compile("\n")
 _LOG_COMMAND = re.compile(r"\s*(::|##\[)")
-"""What a continuous-integration log would take for an instruction to itself."""
+"""Text that a continuous-integration log would take for an instruction to itself."""
 
 
 def quoted(value: object) -> str:
@@ -70,7 +70,7 @@ class SourceText:
     def problem_at(self, code: str, message: str, *, index: int, hint: str = "") -> Problem:
         """Build a problem at a character index of this file."""
         starts = line_starts(self.text)
-        line = bisect_right(starts, index, hi=len(starts) - 1)
+        line = bisect_right(starts, index, 0, len(starts) - 1)
         column = index - starts[line - 1] + 1
         return self.problem(code, message, line=line, column=column, hint=hint)
 

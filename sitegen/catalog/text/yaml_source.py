@@ -67,7 +67,7 @@ MAX_DEPTH = 64
 MAX_PROBLEMS = 50
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
-"""What a YAML file of the catalog consists of."""
+"""Values of a YAML file of the catalog."""
 
 
 def compose(source: SourceText) -> tuple[Plain, tuple[Problem, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,10 +15,14 @@ from sitegen.cli.garbage import collector_paused, kept
 from sitegen.cli.session import CliSession, pass_session
 from sitegen.cli.time_limit import ended_after, time_limit_option
 from sitegen.problems import ProblemsFound
+from sitegen.values import dataclass
 
 if TYPE_CHECKING:
+    from sitegen.cli.earlier_builds import Standing
+    from sitegen.inputs import ProjectFiles
     from sitegen.output import Publication
     from sitegen.pipeline.building import BuildResult
+    from sitegen.store import FolderStore
 
 EPILOG = """\b
 Example:
@@ -59,23 +63,78 @@ def default_jobs() -> int:
 @click.option(
     "--forget", is_flag=True, help="Publish although pages of the last publication are gone."
 )
+@click.option(
+    "--no-store", is_flag=True, help="Neither use nor keep what builds remember of one another."
+)
 @time_limit_option()
 @pass_session
-def command(
-    session: CliSession, *, out: Path | None, force: bool, jobs: int, forget: bool, time_limit: int
-) -> int:
+def command(session: CliSession, /, *, out: Path | None, no_store: bool, **how: Any) -> int:
     """Build the site and publish it: after an error or a crash the old site still stands."""
-    from sitegen.inputs import read_project
-    from sitegen.output import publishing, recover
-    from sitegen.pipeline.addresses import lost_addresses
-    from sitegen.pipeline.building import build
-    from sitegen.pipeline.lifelines import WorkerKilled
-    from sitegen.pipeline.search import SearchIndexError, installed_indexer
-    from sitegen.pipeline.sources import only_warnings
+    from sitegen.output import recover
 
     root = session.root
     target = out if out is not None else root / "public"
     _note_repair(session, recover(target))
+    earlier = None if no_store else _earlier(root, target)
+    if earlier is not None and (found := earlier.standing.found(target)) is not None:
+        files, warnings = found
+        unchanged = f"{files} unchanged (as published before)"
+        session.note(f"{target}: 0 added, 0 changed, 0 removed, {unchanged}")
+        print_problems(warnings, "full")
+        session.summarize(len(earlier.project.catalog) + len(earlier.project.content), warnings)
+        return status_of(warnings)
+    return _built(session, root, target, earlier, **how)
+
+
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """The sources, the store of earlier builds, and what they published of these sources."""
+
+    project: ProjectFiles
+    store: FolderStore
+    program: str
+    standing: Standing
+
+
+def _earlier(root: Path, target: Path) -> _Earlier | None:
+    """Read the sources and name them; ``None`` without a store, and where they have problems."""
+    from sitegen.cli.earlier_builds import Standing, digest_of_files, store_of
+    from sitegen.inputs import read_project
+    from sitegen.store import code_digest, digest_of
+
+    store = store_of(root)
+    if store is None:
+        return None
+    try:
+        project = read_project(root)
+    except ProblemsFound:  # the build says which
+        return None
+    program = code_digest()
+    made_of = digest_of(program, digest_of_files(project))
+    return _Earlier(project, store, program, Standing.of(store, made_of, target))
+
+
+def _built(
+    session: CliSession,
+    root: Path,
+    target: Path,
+    earlier: _Earlier | None,
+    *,
+    force: bool,
+    jobs: int,
+    forget: bool,
+    time_limit: int,
+) -> int:
+    """Build and publish; an error leaves what stands."""
+    from sitegen.inputs import read_project
+    from sitegen.output import publishing
+    from sitegen.pipeline.addresses import lost_addresses
+    from sitegen.pipeline.building import build
+    from sitegen.pipeline.lifelines import WorkerKilled
+    from sitegen.pipeline.memory import NO_PAST, Past
+    from sitegen.pipeline.search import SearchIndexError, installed_indexer
+    from sitegen.pipeline.sources import only_warnings
+
     sources = 0
     search = installed_indexer()
     if search is None:
@@ -83,7 +142,7 @@ def command(
     with collector_paused(), publishing(target, root=root, force=force) as publisher:
         try:
             with ended_after(time_limit):
-                project = read_project(root)
+                project = earlier.project if earlier else read_project(root)
                 sources = len(project.catalog) + len(project.content)
                 result = build(
                     project,
@@ -91,6 +150,7 @@ def command(
                     jobs=jobs,
                     search=search,
                     early=publisher.write,
+                    past=Past(earlier.store, earlier.program) if earlier else NO_PAST,
                 )
                 kept(result)
                 lost = lost_addresses(_anchors(target), result.files)
@@ -105,6 +165,9 @@ def command(
             raise CommandError(f"{error}; try --jobs 1; nothing was published") from error
         started = time.perf_counter()
         publication = publisher.finish(result.files)
+    if earlier:
+        earlier.standing.remember(target, len(result.files), result.warnings)
+        earlier.store.trim()
     _report(session, result, publication, target, time.perf_counter() - started)
     warnings = (*result.warnings, *lost)
     print_problems(warnings, "full")

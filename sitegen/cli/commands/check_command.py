@@ -128,10 +128,10 @@ def _with_pages(project: ProjectFiles, today: str) -> BuildResult:
 def _of_commands(content: Mapping[str, str], catalog: Catalog) -> Iterator[Problem]:
     """Yield what the linter has against commands in the texts."""
     from sitegen.catalog.text.source_text import SourceText
-    from sitegen.cli.lint_files import option_tables
     from sitegen.fit.fit_engine import FitEngine
     from sitegen.lint.facts import LintContext
     from sitegen.lint.files import lint
+    from sitegen.lint.options import option_tables
 
     texts = {path: text for path, text in content.items() if path.endswith(".md")}
     if any("```" in text for text in texts.values()):

@@ -20,7 +20,8 @@ Examples:
   sitegen diff published/ public/
   sitegen diff published/ public/ --format yaml > content/changes/2026-11-21.yaml
 """
-API = "api/v1"
+APIS = ("api/v2", "api/v1")
+"""Folders of a published site that may have the lists; one of an older release has the last."""
 
 
 @click.command("diff", epilog=EPILOG)
@@ -51,13 +52,14 @@ def command(base: Path, head: Path, form: str) -> int:
 def _read(site: Path) -> SiteState:
     from sitegen.site.json.differences import READ, publication
 
+    api = next((one for one in APIS if (site / one).is_dir()), APIS[0])
     try:
-        lists = {name: _json(site / API / f"{name}.json")["result"] for name in READ}
-        verdicts = _json(site / API / "verdicts.json")
+        lists = {name: _json(site / api / f"{name}.json")["result"] for name in READ}
+        verdicts = _json(site / api / "verdicts.json")
     except FileNotFoundError as error:
-        raise CommandError(f"{site} is no published site: it has no {API}/") from error
+        raise CommandError(f"{site} is no published site: it has no {api}/") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CommandError(f"{site}/{API}: {error}") from error
+        raise CommandError(f"{site}/{api}: {error}") from error
     try:
         files = _json(site / MANIFEST)["files"] if (site / MANIFEST).is_file() else ()
         accuracy = site / "accuracy" / "index.json"

@@ -81,20 +81,20 @@ def command(
     if write:
         steps.check_source(said)
     rows = steps.rows_of(words, live=live)
-    project, catalog, found = steps.proposed(
+    project, catalog, proposals = steps.proposed(
         session, rows, gguf_types, most=most, usual=Usual(usual_files)
     )
     if as_json:
-        for one in found.open():
+        for one in proposals.open():
             click.echo(json.dumps(steps.as_json(one)))
     else:
-        for line in report(found, catalog):
+        for line in report(proposals, catalog):
             click.echo(line)
     if coverage:
-        for line in covered(found, catalog, rows):
+        for line in covered(proposals, catalog, rows):
             click.echo(line)
     if write:
-        for path in steps.written(session, project, found.open(), said):
+        for path in steps.written(session, project, proposals.open(), said):
             session.note(path)
         session.note("look at the changes, then run `sitegen check`")
     return CLEAN

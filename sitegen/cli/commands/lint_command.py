@@ -98,11 +98,11 @@ def facts_of(session: CliSession, combo: str) -> LintContext:
         ProblemsFound: If the catalog is broken.
     """
     from sitegen.catalog.load import parse_catalog
-    from sitegen.cli.lint_files import option_tables
     from sitegen.cli.questions.choose import record
     from sitegen.fit.fit_engine import FitEngine
     from sitegen.inputs import read_project
     from sitegen.lint.facts import LintContext
+    from sitegen.lint.options import option_tables
 
     catalog = parse_catalog(read_project(catalog_root(session)).catalog)
     auto = combo == AUTO
@@ -110,38 +110,38 @@ def facts_of(session: CliSession, combo: str) -> LintContext:
     return LintContext(FitEngine(catalog), option_tables(), asked, auto)
 
 
-def _may_ask(found: Iterable[Linted], combo: str) -> bool:
+def _may_ask(linteds: Iterable[Linted], combo: str) -> bool:
     """Whether somebody is there to say which hardware is meant, and it would help."""
     attended = sys.stdin.isatty() and sys.stderr.isatty()
-    return attended and not combo and any(one.without_hardware for one in found)
+    return attended and not combo and any(one.without_hardware for one in linteds)
 
 
 def _say(
-    session: CliSession, sources: tuple[tuple[SourceText, str], ...], found: tuple[Linted, ...]
+    session: CliSession, sources: tuple[tuple[SourceText, str], ...], linteds: tuple[Linted, ...]
 ) -> None:
-    launches = sum(one.launches for one in found)
-    for each in (one for linted in found for one in linted.smallest):
+    launches = sum(one.launches for one in linteds)
+    for each in (one for linted in linteds for one in linted.smallest):
         said = each.combo or "no combo of the catalog runs this as it is written"
         session.note(f"{each.place}: {each.model}: {said}")
-    unnamed = sum(one.without_hardware for one in found)
-    if unnamed and not any(one.smallest for one in found):
+    unnamed = sum(one.without_hardware for one in linteds)
+    if unnamed and not any(one.smallest for one in linteds):
         session.note(
             f"{unnamed} of {launches} commands name no hardware: whether they fit was not asked "
             "(--combo ID says what they are for, --combo auto looks for the smallest)"
         )
-    machines = sum(one.unknown_machines for one in found)
+    machines = sum(one.unknown_machines for one in linteds)
     if machines:
         session.note(f"{machines} of them have GPUs named beside them that were not recognised")
-    models = [name for one in found for name in one.unknown_models]
+    models = [name for one in linteds for name in one.unknown_models]
     if models:
         session.note(
             f"{len(models)} of {launches} commands load models that the catalog does not know "
             f"({_listed(models)}): only their options were looked at"
         )
-    versions = sum(one.other_versions for one in found)
+    versions = sum(one.other_versions for one in linteds)
     if versions:
         session.note(f"{_calls(versions)} of a version whose options were not read")
-    unread = [place for one in found for place in one.unread]
+    unread = [place for one in linteds for place in one.unread]
     if unread:
         session.note(
             f"{_calls(len(unread))} a model server started in a way that was not understood "

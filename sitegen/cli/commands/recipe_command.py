@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sitegen.cli.exits import CLEAN
+from sitegen.cli.exits import CLEAN, CommandError
 from sitegen.cli.questions.fit_options import FitOptions, fit_options
 from sitegen.cli.session import CliSession, pass_session
 
@@ -21,6 +22,7 @@ Examples:
   sitegen recipe qwen3-32b 2x-rtx-3090-nvlink --quantization fp8 --runtime vllm
   sitegen recipe deepseek-r1 2-nodes-8x-h100 --runtime vllm --form vllm-nodes
   sitegen recipe 4x-rtx-3090 qwen3-32b gpt-oss-20b
+  sitegen recipe qwen3-8b 1x-rtx-4090 --runtime vllm --out qwen/ && qwen/run.sh
 """
 
 
@@ -36,12 +38,24 @@ NOTHING = (
 @click.option("--decode-gpus", type=click.IntRange(1), help="GPUs that only write answers.")
 @click.option("--form", metavar="ID", default="", help="One way alone, e.g. vllm-ray; all of them.")
 @click.option("--json", "as_json", is_flag=True, help="The steps as data.")
+@click.option(
+    "--out",
+    "folder",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Write them as a folder: a script that checks, installs, starts and asks, its settings, "
+    "services and a README.",
+)
+@click.option("--force", is_flag=True, help="Replace files of the folder; .env is kept.")
 @pass_session
 def command(
     session: CliSession,
     /,
+    *,
     form: str,
     as_json: bool,
+    folder: Path | None,
+    force: bool,
     prefill_gpus: int | None,
     decode_gpus: int | None,
     **typed: Any,
@@ -50,6 +64,7 @@ def command(
 
     It is the plan that `sitegen fit` judges with the same words.
     """
+    from sitegen.cli.commands.recipe_folder import write_folder
     from sitegen.cli.commands.recipe_text import chosen, print_recipe
     from sitegen.site.combo.recipes import twin
 
@@ -61,6 +76,11 @@ def command(
     else:
         recipes = _written(session, options, prefill_gpus, decode_gpus)
     found = chosen(recipes, form)
+    if folder is not None:
+        if not found:
+            raise CommandError(why)
+        write_folder(session, found, folder, force=force)
+        return CLEAN
     if as_json:
         click.echo(json.dumps([twin(one) for one in found], indent=2, allow_nan=False))
         return CLEAN
@@ -102,7 +122,7 @@ def _written(
 
 
 def _check_orchestrator(
-    word: str, catalog: Catalog, found: Assessment, recipes: tuple[Recipe, ...]
+    word: str, catalog: Catalog, assessment: Assessment, recipes: tuple[Recipe, ...]
 ) -> None:
     """Refuse an orchestrator that was named and for which nothing can be written, and say why.
 
@@ -118,11 +138,11 @@ def _check_orchestrator(
         return
     if any(one.id == named.id for one in recipes):
         return
-    files = f"{found.model.name} at {checkpoint_name(found)}"
-    if not is_published(found.checkpoint):
+    files = f"{assessment.model.name} at {checkpoint_name(assessment)}"
+    if not is_published(assessment.checkpoint):
         reason = f"it downloads what it serves, and no repository with {files} is known"
         hint = "name another --quantization"
     else:
-        reason = f"no recipe of it is written for {found.runtime.name} with {files}"
+        reason = f"no recipe of it is written for {assessment.runtime.name} with {files}"
         hint = "sitegen recipe without --runtime says how else it runs"
     raise usage_error("--runtime", f"{named.name}: {reason}", hint)

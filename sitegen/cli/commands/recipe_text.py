@@ -66,20 +66,20 @@ RECORD = "my-machine"
 """The record of a machine that has none yet."""
 
 
-def print_session(one: Planned, catalog: Catalog) -> None:
+def print_session(session_plan: Planned, catalog: Catalog) -> None:
     """Print why it is worth the time, then start, measure and import."""
-    found, recipe = one.found, one.recipe
-    _say(f"# {found.model.name}, {checkpoint_name(found)}, on {found.combo.name}")
-    for words in _why(one, catalog):
+    assessment, recipe = session_plan.found, session_plan.recipe
+    _say(f"# {assessment.model.name}, {checkpoint_name(assessment)}, on {assessment.combo.name}")
+    for words in _why(session_plan, catalog):
         _say(f"# {words}")
-    weights = found.checkpoint.id
+    weights = assessment.checkpoint.id
     _say(
-        f"# Install, files and checks: sitegen recipe {found.model.id} {found.combo.id} "
-        f"--quantization {weights} --runtime {found.runtime.id} --form {recipe.id}"
+        f"# Install, files and checks: sitegen recipe {assessment.model.id} {assessment.combo.id} "
+        f"--quantization {weights} --runtime {assessment.runtime.id} --form {recipe.id}"
     )
     steps = [step for step in recipe.steps if step.phase in KEPT]
-    recorded = found.combo.id in catalog.combos
-    measured = measuring(recipe, combo_id=found.combo.id if recorded else RECORD)
+    recorded = assessment.combo.id in catalog.combos
+    measured = measuring(recipe, combo_id=assessment.combo.id if recorded else RECORD)
     if not recorded:
         measured = (*measured[:-1], _a_record(), *measured[-1:])
     for at, step in enumerate((*steps, *measured), 1):
@@ -98,14 +98,14 @@ def _a_record() -> RecipeStep:
     )
 
 
-def _why(one: Planned, catalog: Catalog) -> tuple[str, ...]:
-    if not one.measures:
+def _why(session_plan: Planned, catalog: Catalog) -> tuple[str, ...]:
+    if not session_plan.measures:
         return ("No verdict waits for it: it puts a measurement where an estimate stands.",)
-    quantities = list(dict.fromkeys(measure.quantity for measure in one.measures))
+    quantities = list(dict.fromkeys(measure.quantity for measure in session_plan.measures))
     named = ", ".join(QUANTITY_WORDS[quantity] for quantity in quantities)
-    models = list(dict.fromkeys(m.model_id for m in one.measures if m.model_id))
-    also = [catalog.models[id].name for id in models if id != one.found.model.id]
-    count = f"{one.verdicts} verdict{'' if one.verdicts == 1 else 's'}"
+    models = list(dict.fromkeys(m.model_id for m in session_plan.measures if m.model_id))
+    also = [catalog.models[id].name for id in models if id != session_plan.found.model.id]
+    count = f"{session_plan.verdicts} verdict{'' if session_plan.verdicts == 1 else 's'}"
     lines = [f"It settles {count}: {named}."]
     if also:
         more = f" and {len(also) - LISTED} more" if len(also) > LISTED else ""

@@ -1,4 +1,4 @@
-"""``sitegen serve``: the site in a browser on this machine, rebuilt while you edit."""
+"""``sitegen serve``: the site in a browser on this machine, as new as your last edit."""
 
 from __future__ import annotations
 
@@ -40,12 +40,17 @@ def command(
 ) -> int:
     """Serve the site from memory; after a broken edit the last good one stays, with the problems.
 
+    After an edit the page you look at is made alone; the rest follows in the background.
+
     Only this machine is answered, and only under its own names, unless you say otherwise.
     """
-    from sitegen.serve import Address, AddressTaken, Builder, fingerprint, serve
+    from sitegen.cli.earlier_builds import store_of
+    from sitegen.serve import Address, AddressTaken, Builder, Drafter, fingerprint, serve
 
     root = session.root
-    builder = Builder(root, jobs=default_jobs(), limit_s=time_limit)
+    store = store_of(root)
+    folder = store.root if store else None
+    builder = Builder(root, jobs=default_jobs(), limit_s=time_limit, store=folder)
     address = Address(host=host, port=port, allowed_names=allow_host)
     if address.is_public:
         session.note("warning: everybody who can reach this address can read your unpublished site")
@@ -56,6 +61,7 @@ def command(
             look=lambda: fingerprint(root),
             say=_say,
             stop=builder.stop,
+            drafter=Drafter(root, folder) if folder else None,
         )
     except AddressTaken as error:
         raise CommandError(str(error)) from error

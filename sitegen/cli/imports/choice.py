@@ -142,13 +142,15 @@ def some_gpus(nodes: Sequence[NodeRecord], wanted: int, skip: int) -> tuple[Node
 
 def _counted(nodes: Sequence[NodeRecord]) -> tuple[NodeRecord, ...]:
     """Write equal machines that follow one another as one entry."""
-    found: list[NodeRecord] = []
+    node_records: list[NodeRecord] = []
     for node in nodes:
-        if found and found[-1].model_copy(update={"count": 1}) == node:
-            found[-1] = found[-1].model_copy(update={"count": found[-1].count + 1})
+        if node_records and node_records[-1].model_copy(update={"count": 1}) == node:
+            node_records[-1] = node_records[-1].model_copy(
+                update={"count": node_records[-1].count + 1}
+            )
         else:
-            found.append(node)
-    return tuple(found)
+            node_records.append(node)
+    return tuple(node_records)
 
 
 def _weights(

@@ -119,17 +119,17 @@ def proposed(
     return project, catalog, found(catalog, listing, listed, most=most, usual=usual)
 
 
-def as_json(one: Proposal) -> dict[str, Any]:
+def as_json(proposal: Proposal) -> dict[str, Any]:
     """Fields of a proposal, for programs."""
     return {
-        "model": one.model,
-        "quantization": one.quantization,
-        "repository": one.repository,
-        "publisher": str(one.publisher),
-        "downloads": one.downloads,
-        "gated": one.gated,
-        "state": one.state,
-        "read": not one.provider,
+        "model": proposal.model,
+        "quantization": proposal.quantization,
+        "repository": proposal.repository,
+        "publisher": str(proposal.publisher),
+        "downloads": proposal.downloads,
+        "gated": proposal.gated,
+        "state": proposal.state,
+        "read": not proposal.provider,
     }
 
 

@@ -73,32 +73,36 @@ def imported(
     asked, paths = _split(words)
     project = read_project(session.root).catalog
     records, catalog = parse_authored(project)
-    found = _read(asked, paths)
-    for name in found.skipped:
+    findings = _read(asked, paths)
+    for name in findings.skipped:
         session.note(f"passed over: {name}")
-    runs, left_out = _judged(session, found, options)
-    if not found.format or not (runs or left_out):
+    runs, left_out = _judged(session, findings, options)
+    if not findings.format or not (runs or left_out):
         raise ProblemsFound([_problem(paths[0].name, 0, "there is no run in it")])
     choice = choice_of(options, records, catalog, runs)
     against, choice = contradicted(choice, options.despite, catalog, runs)
     if against:
         raise ProblemsFound([_against(paths[0].name, one) for one in against])
-    path = f"{CATALOG}/{Kind.BENCHMARK.folder}/{record_id(choice, found.hashes)}.yaml"
+    path = f"{CATALOG}/{Kind.BENCHMARK.folder}/{record_id(choice, findings.hashes)}.yaml"
     try:
         if options.merge:
             runs = list(merged(runs))
         text = record_text(
-            runs, left_out, choice, tool=(found.format.id, found.format.name), hashes=found.hashes
+            runs,
+            left_out,
+            choice,
+            tool=(findings.format.id, findings.format.name),
+            hashes=findings.hashes,
         )
     except UnusableError as error:
         raise ProblemsFound([_of(paths[0].name, error)]) from None
     if project.get(path) == text:
         return text, path, True
-    _only_once(project, path, found.hashes)
+    _only_once(project, path, findings.hashes)
     whole = parse_catalog({**project, path: text})
     raised = [
         Problem(SourceSpan(path, *place), "import-implausible", message, hint)
-        for place, message, hint in implausible(whole, record_id(choice, found.hashes), text)
+        for place, message, hint in implausible(whole, record_id(choice, findings.hashes), text)
     ]
     if raised:
         raise ProblemsFound(raised)
@@ -122,46 +126,46 @@ def _read(asked: str, paths: Sequence[Path]) -> _ImportFindings:
     Raises:
         ProblemsFound: With the first thing that makes a file unreadable.
     """
-    found = _ImportFindings()
+    findings = _ImportFindings()
     for path in paths:
         name = path.name
         try:
             for one in opened(path):
                 alone = one.name == path.name
                 name = path.name if alone else f"{path.name}/{one.name}"
-                _read_one(asked, replace(one, name=name), found, alone=alone)
+                _read_one(asked, replace(one, name=name), findings, alone=alone)
         except UnusableError as error:
             raise ProblemsFound([_of(name, error)]) from None
         except FileNotFoundError:
             raise CommandError(f"{path}: there is no such file") from None
-    if len(found.runs) > MOST_RUNS:
+    if len(findings.runs) > MOST_RUNS:
         raise ProblemsFound([_problem(paths[0].name, 0, f"there are more than {MOST_RUNS} runs")])
-    return found
+    return findings
 
 
-def _read_one(asked: str, one: Opened, found: _ImportFindings, *, alone: bool) -> None:
+def _read_one(asked: str, one: Opened, findings: _ImportFindings, *, alone: bool) -> None:
     with one.open() as plain, HashedStream(plain, one.limit) as hashed:
         try:
             format_, values = _told(asked, values_in(io.BufferedReader(hashed, LOOK)))
         except UnusableError:
             if alone:
                 raise
-            found.skipped.append(one.name)
+            findings.skipped.append(one.name)
             return
-        if found.format is not None and found.format is not format_:
-            message = f"it is a file of {format_.id}, others are of {found.format.id}"
+        if findings.format is not None and findings.format is not format_:
+            message = f"it is a file of {format_.id}, others are of {findings.format.id}"
             raise UnusableError(message, hint="import them one by one")
-        found.format = format_
+        findings.format = format_
         runs = []
         for run in format_.read(values):
             runs.append(run)
             if len(runs) > MOST_RUNS:
                 raise UnusableError(f"there are more than {MOST_RUNS} runs", run.line)
         digest = hashed.finished()
-        if digest in found.hashes:
-            found.skipped.append(f"{one.name}, which was given twice")
+        if digest in findings.hashes:
+            findings.skipped.append(f"{one.name}, which was given twice")
         else:
-            found.files.append((digest, one.name, tuple(runs)))
+            findings.files.append((digest, one.name, tuple(runs)))
 
 
 def _told(asked: str, values: Iterator[Value]) -> tuple[Format, Iterator[Value]]:
@@ -173,7 +177,7 @@ def _told(asked: str, values: Iterator[Value]) -> tuple[Format, Iterator[Value]]
 
 
 def _judged(
-    session: CliSession, found: _ImportFindings, options: ImportOptions
+    session: CliSession, findings: _ImportFindings, options: ImportOptions
 ) -> tuple[list[ToolRun], list[tuple[int, str]]]:
     """Keep the runs that can be used, and say what is wrong with the others.
 
@@ -181,7 +185,7 @@ def _judged(
         ProblemsFound: With every run that cannot be used, unless those are to be listed.
     """
     wrong, doubtful, runs, left_out = [], [], [], []
-    for at, (name, run) in enumerate(found.runs, 1):
+    for at, (name, run) in enumerate(findings.runs, 1):
         reasons = list(refusals(run))
         doubtful += [_problem(name, run.line, why, Severity.WARNING) for why in doubts(run)]
         if not reasons:
@@ -205,9 +209,9 @@ def _problem(
     return Problem(SourceSpan(name, line or 1), "import-refused", message, hint, "", severity)
 
 
-def _against(name: str, found: Contradiction) -> Problem:
-    hint = f"check {found.option}; if the file is wrong: --despite {found.kind}"
-    return Problem(SourceSpan(name, 1), "import-contradicts", found.message, hint)
+def _against(name: str, contradiction: Contradiction) -> Problem:
+    hint = f"check {contradiction.option}; if the file is wrong: --despite {contradiction.kind}"
+    return Problem(SourceSpan(name, 1), "import-contradicts", contradiction.message, hint)
 
 
 def _of(name: str, error: UnusableError) -> Problem:

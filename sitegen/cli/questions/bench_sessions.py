@@ -57,17 +57,17 @@ def planned(
 def _in_doubt(engine: FitEngine, survey: ComboSurvey, model_id: str) -> tuple[Planned, ...]:
     """Give each session of doubts a checkpoint in doubt that runs."""
     found = []
-    for one in sessions(opportunities((survey,))):
+    for benchmark_session in sessions(opportunities((survey,))):
         rows = [
             _judged_checkpoint(engine, settled.row)
-            for opportunity in one.opportunities
+            for opportunity in benchmark_session.opportunities
             for settled in opportunity.settles
             if not model_id or settled.row.pick.model.id == model_id
         ]
         recipe = next((recipe for row in rows for recipe in recipes_for(row)), None)
         if recipe is not None:
-            measures = tuple(opportunity.measure for opportunity in one.opportunities)
-            found.append(Planned(recipe, measures, one.verdicts))
+            measures = tuple(opportunity.measure for opportunity in benchmark_session.opportunities)
+            found.append(Planned(recipe, measures, benchmark_session.verdicts))
     return tuple(found)
 
 

@@ -137,9 +137,9 @@ def to_best_record(combo: Combo, answer: UseAnswer | None) -> dict[str, Any]:
     }
 
 
-def _rated(one: RatedPick) -> dict[str, Any]:
+def _rated(rated_pick: RatedPick) -> dict[str, Any]:
     return {
-        "points": one.points,
-        "half_width": one.half_width,
-        "assessment": to_record(one.assessment),
+        "points": rated_pick.points,
+        "half_width": rated_pick.half_width,
+        "assessment": to_record(rated_pick.assessment),
     }

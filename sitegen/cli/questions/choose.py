@@ -80,12 +80,12 @@ def checkpoints_of(model: LanguageModel, given: str, catalog: Catalog) -> tuple[
     return (unpublished(recipe),)
 
 
-def _alike(one: Checkpoint, recipe: Quantization) -> bool:
+def _alike(checkpoint: Checkpoint, recipe: Quantization) -> bool:
     """Whether a checkpoint has a recipe's format and width, in whatever groups.
 
     Types of GGUF files are named exactly.
     """
-    other = one.quantization
+    other = checkpoint.quantization
     same_width = abs(other.nominal_bits - recipe.nominal_bits) <= GROUPS_SHARE * recipe.nominal_bits
     return other.format == recipe.format and same_width and not recipe.gguf_file_type
 

@@ -51,13 +51,13 @@ def gpu_draft(path: Path, *, today: str) -> str:
         text = path.read_text(encoding="utf-8", errors="replace")[:MOST_CHARACTERS]
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}") from error
-    found = queried(text) or tabled(text)
-    if not found or found[0].name.endswith("..."):
+    found_gpus = queried(text) or tabled(text)
+    if not found_gpus or found_gpus[0].name.endswith("..."):
         hint = (
             "give the output of nvidia-smi --query-gpu=name,memory.total,compute_cap --format=csv"
         )
         raise usage_error("--from", f"{path} names no GPU", hint)
-    return f"{Kind.GPU.modeline}\n{gpu_record(found[0], today=today)}"
+    return f"{Kind.GPU.modeline}\n{gpu_record(found_gpus[0], today=today)}"
 
 
 def model_draft(path: Path, *, quantization: str, today: str) -> str:

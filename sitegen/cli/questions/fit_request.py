@@ -120,7 +120,7 @@ def _subjects(
     if not (named or names_llama_cpp(options)):
         loadable = [prepared.subject for prepared in loaded_on(engine, combo, model)]
         return loadable or [ServedCheckpoint(model, checkpoints[0], *runtimes[0])]
-    found = [
+    served_checkpoints = [
         ServedCheckpoint(model, checkpoint, runtime, profile)
         for checkpoint in checkpoints
         for runtime, profile in runtimes
@@ -130,7 +130,7 @@ def _subjects(
             or not engine.is_redundant_runtime(runtime, checkpoint.quantization.format)
         )
     ]
-    return found or [ServedCheckpoint(model, checkpoints[0], *runtimes[0])]
+    return served_checkpoints or [ServedCheckpoint(model, checkpoints[0], *runtimes[0])]
 
 
 def _keeping(

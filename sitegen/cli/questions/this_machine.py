@@ -13,7 +13,7 @@ from sitegen.cli import machine_tools
 from sitegen.cli.exits import CommandError
 from sitegen.cli.questions.choose import record, usage_error
 from sitegen.cli.session import CliSession
-from sitegen.here.machine import Machine
+from sitegen.here.machine import MachineReport
 from sitegen.here.reading import machine_of
 from sitegen.here.recognised import WORD, UnjudgedError, combo_here
 
@@ -23,7 +23,7 @@ def means_this_machine(word: str) -> bool:
     return word.partition(":")[0] == WORD
 
 
-def machine_at(folder: str) -> Machine:
+def machine_at(folder: str) -> MachineReport:
     """Ask the tools, or read a folder of recordings.
 
     Raises:

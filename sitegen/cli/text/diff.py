@@ -22,57 +22,57 @@ MOST_ADDRESSES = 20
 Code: TypeAlias = Callable[[str], str]
 
 
-def text(found: Difference) -> str:
+def text(difference: Difference) -> str:
     """Write one line per change, what is gone first; rows stand below what moved them."""
-    return "".join(f"{line}\n" for line in _lines(found, code=lambda word: word))
+    return "".join(f"{line}\n" for line in _lines(difference, code=lambda word: word))
 
 
-def markdown(found: Difference) -> str:
+def markdown(difference: Difference) -> str:
     """Write a comment for people who review a change; ids and facts are data and are escaped."""
-    lines = [f"## Verdicts: {_version(found.base)} → {_version(found.head)}", ""]
-    for line in _lines(found, code=_code):
+    lines = [f"## Verdicts: {_version(difference.base)} → {_version(difference.head)}", ""]
+    for line in _lines(difference, code=_code):
         indent = len(line) - len(line.lstrip())
         lines.append(f"{line[:indent]}- {line[indent:]}")
     return "\n".join(lines) + "\n"
 
 
-def json_text(found: Difference) -> str:
+def json_text(difference: Difference) -> str:
     """Write everything for programs."""
     whole = {
-        "base": found.base,
-        "head": found.head,
-        "removed": {name: list(ids) for name, ids in found.removed.items()},
-        "added": {name: list(ids) for name, ids in found.added.items()},
-        "unsurveyed": list(found.unsurveyed),
-        "moved": [_row(one) for one in found.moved],
-        "picks": [_row(one) for one in found.picks],
+        "base": difference.base,
+        "head": difference.head,
+        "removed": {name: list(ids) for name, ids in difference.removed.items()},
+        "added": {name: list(ids) for name, ids in difference.added.items()},
+        "unsurveyed": list(difference.unsurveyed),
+        "moved": [_row(one) for one in difference.moved],
+        "picks": [_row(one) for one in difference.picks],
         "pages": {
-            "removed": list(found.pages.removed),
-            "added": list(found.pages.added),
-            "changed": found.pages.changed,
+            "removed": list(difference.pages.removed),
+            "added": list(difference.pages.added),
+            "changed": difference.pages.changed,
         },
         "accuracy": [
             {"measure": name, "before": before, "after": after}
-            for name, before, after in found.accuracy
+            for name, before, after in difference.accuracy
         ],
     }
     return json.dumps(whole, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def release_yaml(found: Difference) -> str:
+def release_yaml(difference: Difference) -> str:
     """Write ``content/changes/<date>.yaml``; the editor fills in date, title and summary."""
     release = {
-        "base": found.base,
-        "head": found.head,
-        "removed": {name: list(ids) for name, ids in found.removed.items()},
-        "added": {name: list(ids) for name, ids in found.added.items()},
+        "base": difference.base,
+        "head": difference.head,
+        "removed": {name: list(ids) for name, ids in difference.removed.items()},
+        "added": {name: list(ids) for name, ids in difference.added.items()},
         "moved": [
             {
                 "before": before.value,
                 "after": after.value,
                 "rows": {combo: list(models) for combo, models in rows.items()},
             }
-            for (before, after), rows in by_tiers(found.moved).items()
+            for (before, after), rows in by_tiers(difference.moved).items()
         ],
     }
     kept = {name: value for name, value in release.items() if value}
@@ -88,24 +88,33 @@ FORMATS: Mapping[str, Callable[[Difference], str]] = {
 }
 
 
-def _lines(found: Difference, *, code: Code) -> Iterator[str]:
-    for word, ids in (("removed", found.removed), ("added", found.added)):
+def _lines(difference: Difference, *, code: Code) -> Iterator[str]:
+    for word, ids in (("removed", difference.removed), ("added", difference.added)):
         for name, listed in ids.items():
             yield f"{word} {name}: {', '.join(code(id_) for id_ in listed)}"
-    if found.unsurveyed:
-        yield f"without a verdict now: {', '.join(code(id_) for id_ in found.unsurveyed)}"
-    for word, rows in (("verdict", found.moved), ("pick", found.picks)):
+    if difference.unsurveyed:
+        yield f"without a verdict now: {', '.join(code(id_) for id_ in difference.unsurveyed)}"
+    for word, rows in (("verdict", difference.moved), ("pick", difference.picks)):
         yield from _grouped(word, rows, code)
-    for word, addresses in (("removed", found.pages.removed), ("added", found.pages.added)):
+    for word, addresses in (
+        ("removed", difference.pages.removed),
+        ("added", difference.pages.added),
+    ):
         if addresses:
             named = ", ".join(code(address) for address in addresses[:MOST_ADDRESSES])
             more = len(addresses) - MOST_ADDRESSES
             yield f"{word} pages: {named}{f' and {more} more' if more > 0 else ''}"
-    if found.pages.changed:
-        yield f"pages with other content: {found.pages.changed}"
-    for name, before, after in found.accuracy:
+    if difference.pages.changed:
+        yield f"pages with other content: {difference.pages.changed}"
+    for name, before, after in difference.accuracy:
         yield f"accuracy, {code(name)}: {_share(before)} → {_share(after)}"
-    if not (found.removed or found.added or found.unsurveyed or found.moved or found.picks):
+    if not (
+        difference.removed
+        or difference.added
+        or difference.unsurveyed
+        or difference.moved
+        or difference.picks
+    ):
         yield "no verdict or pick changed, no record came or went"
 
 
@@ -123,22 +132,22 @@ def _grouped(word: str, rows: tuple[Change, ...], code: Code) -> Iterator[str]:
         yield f"{rest} more {word}s moved by {len(groups) - MOST_CAUSES} other causes"
 
 
-def _change(one: Change, code: Code) -> str:
-    before, after = one.before, one.after
-    name = f"{code(f'{one.model} {after.checkpoint}')} on {code(one.combo)}"
+def _change(change: Change, code: Code) -> str:
+    before, after = change.before, change.after
+    name = f"{code(f'{change.model} {after.checkpoint}')} on {code(change.combo)}"
     if (before.tier, before.too_close) == (after.tier, after.too_close):
         picks = (f"{side.checkpoint} in {side.runtime}" for side in (before, after))
         return f"{name}: {' → '.join(code(pick) for pick in picks)}"
     return f"{name}: {_tier(before)} → {_tier(after)} ({_need(before)} → {_need(after)})"
 
 
-def _row(one: Change) -> dict[str, object]:
+def _row(change: Change) -> dict[str, object]:
     return {
-        "combo": one.combo,
-        "model": one.model,
-        "before": _plain(one.before),
-        "after": _plain(one.after),
-        "causes": [_cause(changed) for changed in one.causes],
+        "combo": change.combo,
+        "model": change.model,
+        "before": _plain(change.before),
+        "after": _plain(change.after),
+        "causes": [_cause(changed) for changed in change.causes],
     }
 
 

@@ -111,33 +111,33 @@ def batch_note(assessment: Assessment) -> str:
     return ""
 
 
-def print_pools(found: Disaggregated, catalog: Catalog) -> None:
+def print_pools(disaggregated: Disaggregated, catalog: Catalog) -> None:
     """Print the verdict of both pools together, then each pool as ``fit`` prints it."""
-    print_pairs(_together(found))
-    for pool in (found.prefill, found.decode):
+    print_pairs(_together(disaggregated))
+    for pool in (disaggregated.prefill, disaggregated.decode):
         print_assessment(pool, catalog)
 
 
-def _together(found: Disaggregated) -> Iterator[tuple[str, Cell]]:
-    yield "both pools", TierMark(found.weaker.tier)
-    if not found.transfer_bytes:
+def _together(disaggregated: Disaggregated) -> Iterator[tuple[str, Cell]]:
+    yield "both pools", TierMark(disaggregated.weaker.tier)
+    if not disaggregated.transfer_bytes:
         return
-    yield "cache of a prompt", NumberCell(found.transfer_bytes, Unit.GB)
-    if found.link is not None:
-        yield "travels over", found.link.name
-    if found.transfer_s is not None:
-        yield "before the first token", span(found.transfer_s, Unit.SECONDS, with_mid=True)
+    yield "cache of a prompt", NumberCell(disaggregated.transfer_bytes, Unit.GB)
+    if disaggregated.link is not None:
+        yield "travels over", disaggregated.link.name
+    if disaggregated.transfer_s is not None:
+        yield "before the first token", span(disaggregated.transfer_s, Unit.SECONDS, with_mid=True)
 
 
-def to_pools_record(found: Disaggregated) -> dict[str, Any]:
+def to_pools_record(disaggregated: Disaggregated) -> dict[str, Any]:
     """Write both assessments and the transfer; bytes and seconds."""
-    seconds = found.transfer_s
+    seconds = disaggregated.transfer_s
     return {
-        "tier": found.weaker.tier.value,
-        "prefill": to_record(found.prefill),
-        "decode": to_record(found.decode),
-        "link": found.link.id if found.link is not None else None,
-        "transfer_bytes": found.transfer_bytes,
+        "tier": disaggregated.weaker.tier.value,
+        "prefill": to_record(disaggregated.prefill),
+        "decode": to_record(disaggregated.decode),
+        "link": disaggregated.link.id if disaggregated.link is not None else None,
+        "transfer_bytes": disaggregated.transfer_bytes,
         "transfer_s": None if seconds is None else list(seconds.bounds),
     }
 

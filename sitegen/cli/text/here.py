@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sitegen.cli.text.tables import print_pairs
-from sitegen.here.machine import FoundGpu, Machine
+from sitegen.here.machine import FoundGpu, MachineReport
 from sitegen.here.recognised import Recognised, pcie_id, spoken_pcie
 from sitegen.units import GB, GIB
 
 UNKNOWN = "unknown: no tool says it"
 
 
-def print_machine(machine: Machine, known: Iterable[Recognised], link: str) -> None:
+def print_machine(machine: MachineReport, known: Iterable[Recognised], link: str) -> None:
     """Print what was read, GPU by GPU, then what they share."""
     rows = [
         ("System", machine.system or UNKNOWN),
@@ -40,52 +40,52 @@ def print_machine(machine: Machine, known: Iterable[Recognised], link: str) -> N
     print_pairs(rows)
 
 
-def _gpu_rows(one: Recognised, vendor: str) -> list[tuple[str, str]]:
-    found = one.found
-    head = f"GPU {found.index}{vendor}"
+def _gpu_rows(recognised: Recognised, vendor: str) -> list[tuple[str, str]]:
+    found_gpu = recognised.found
+    head = f"GPU {found_gpu.index}{vendor}"
     rows = [
-        (head, found.name or UNKNOWN),
-        (f"{head} in the catalog", _ids(one)),
-        (f"{head} memory", _memory(found)),
+        (head, found_gpu.name or UNKNOWN),
+        (f"{head} in the catalog", _ids(recognised)),
+        (f"{head} memory", _memory(found_gpu)),
     ]
-    if found.mapped_bytes is not None:
-        rows.append((f"{head} may map (GTT)", _gib(found.mapped_bytes)))
-    if found.vendor != "apple":
-        rows.append((f"{head} PCIe", _pcie(found)))
-    if found.cores is not None:
-        rows.append((f"{head} cores", str(found.cores)))
+    if found_gpu.mapped_bytes is not None:
+        rows.append((f"{head} may map (GTT)", _gib(found_gpu.mapped_bytes)))
+    if found_gpu.vendor != "apple":
+        rows.append((f"{head} PCIe", _pcie(found_gpu)))
+    if found_gpu.cores is not None:
+        rows.append((f"{head} cores", str(found_gpu.cores)))
     for label, value in (
-        ("driver", found.driver),
-        ("driver model", found.driver_model),
-        ("compute capability", found.compute_capability),
-        ("target", found.target),
+        ("driver", found_gpu.driver),
+        ("driver model", found_gpu.driver_model),
+        ("compute capability", found_gpu.compute_capability),
+        ("target", found_gpu.target),
     ):
         if value:
             rows.append((f"{head} {label}", value))
-    if found.partitioned:
+    if found_gpu.partitioned:
         rows.append((f"{head} is partitioned", "yes (MIG): no program has the whole of it"))
     return rows
 
 
-def _ids(one: Recognised) -> str:
-    others = ["a GPU without a record"] if one.ids and one.or_another else []
-    return " or ".join((*one.ids, *others)) or "no record of this name and memory"
+def _ids(recognised: Recognised) -> str:
+    others = ["a GPU without a record"] if recognised.ids and recognised.or_another else []
+    return " or ".join((*recognised.ids, *others)) or "no record of this name and memory"
 
 
 def _gib(size: int) -> str:
     return f"{size / GIB:.1f} GiB"
 
 
-def _memory(found: FoundGpu) -> str:
-    if found.vendor == "apple":
+def _memory(found_gpu: FoundGpu) -> str:
+    if found_gpu.vendor == "apple":
         return "shared with the processor"
-    if found.memory_bytes is None:
+    if found_gpu.memory_bytes is None:
         return UNKNOWN
-    free = "free: unknown" if found.free_bytes is None else f"{_gib(found.free_bytes)} free"
-    return f"{_gib(found.memory_bytes)}, {free}"
+    free = "free: unknown" if found_gpu.free_bytes is None else f"{_gib(found_gpu.free_bytes)} free"
+    return f"{_gib(found_gpu.memory_bytes)}, {free}"
 
 
-def _ram(machine: Machine) -> str:
+def _ram(machine: MachineReport) -> str:
     if machine.ram_bytes is None:
         return UNKNOWN
     free = machine.ram_free_bytes
@@ -94,7 +94,7 @@ def _ram(machine: Machine) -> str:
     )
 
 
-def _modules(machine: Machine) -> str:
+def _modules(machine: MachineReport) -> str:
     if not machine.modules:
         return UNKNOWN + " (dmidecode needs administrator rights)"
     kinds = dict.fromkeys(one.kind for one in machine.modules if one.kind)
@@ -114,8 +114,8 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _pcie(found: FoundGpu) -> str:
-    link = found.pcie
+def _pcie(found_gpu: FoundGpu) -> str:
+    link = found_gpu.pcie
     now = " ".join(_parts(link.generation, link.width))
     most = " ".join(_parts(link.most_generation, link.most_width))
     if not now and not most:
@@ -135,7 +135,9 @@ def _parts(generation: int | None, width: int | None) -> Iterator[str]:
         yield f"x{width}"
 
 
-def to_here_record(machine: Machine, known: Iterable[Recognised], link: str) -> dict[str, Any]:
+def to_here_record(
+    machine: MachineReport, known: Iterable[Recognised], link: str
+) -> dict[str, Any]:
     """Write a machine as JSON: bytes, ``null`` for what no tool says."""
     return {
         "system": machine.system or None,
@@ -171,29 +173,29 @@ def to_here_record(machine: Machine, known: Iterable[Recognised], link: str) -> 
     }
 
 
-def _gpu_record(one: Recognised) -> dict[str, Any]:
-    found = one.found
-    pcie = pcie_id(found)
+def _gpu_record(recognised: Recognised) -> dict[str, Any]:
+    found_gpu = recognised.found
+    pcie = pcie_id(found_gpu)
     return {
-        "index": found.index,
-        "name": found.name or None,
-        "vendor": found.vendor or None,
-        "ids": list(one.ids),
-        "may_have_no_record": one.or_another,
-        "memory_bytes": found.memory_bytes,
-        "free_bytes": found.free_bytes,
-        "mapped_bytes": found.mapped_bytes,
-        "mapped_used_bytes": found.mapped_used_bytes,
+        "index": found_gpu.index,
+        "name": found_gpu.name or None,
+        "vendor": found_gpu.vendor or None,
+        "ids": list(recognised.ids),
+        "may_have_no_record": recognised.or_another,
+        "memory_bytes": found_gpu.memory_bytes,
+        "free_bytes": found_gpu.free_bytes,
+        "mapped_bytes": found_gpu.mapped_bytes,
+        "mapped_used_bytes": found_gpu.mapped_used_bytes,
         "pcie": spoken_pcie(pcie) if pcie else None,
-        "pcie_generation": found.pcie.generation,
-        "pcie_width": found.pcie.width,
-        "most_pcie_generation": found.pcie.most_generation,
-        "most_pcie_width": found.pcie.most_width,
-        "driver": found.driver or None,
-        "driver_model": found.driver_model or None,
-        "compute_capability": found.compute_capability or None,
-        "display": found.display,
-        "partitioned": found.partitioned,
-        "cores": found.cores,
-        "target": found.target or None,
+        "pcie_generation": found_gpu.pcie.generation,
+        "pcie_width": found_gpu.pcie.width,
+        "most_pcie_generation": found_gpu.pcie.most_generation,
+        "most_pcie_width": found_gpu.pcie.most_width,
+        "driver": found_gpu.driver or None,
+        "driver_model": found_gpu.driver_model or None,
+        "compute_capability": found_gpu.compute_capability or None,
+        "display": found_gpu.display,
+        "partitioned": found_gpu.partitioned,
+        "cores": found_gpu.cores,
+        "target": found_gpu.target or None,
     }

@@ -64,22 +64,22 @@ def _sets(some: Iterable[Proposal]) -> list[ListingSource]:
     return [ListingSource(*gguf.SOURCES[one], gguf.SETS_READ) for one in providers]
 
 
-def _facts(one: Proposal) -> list[str]:
-    out = [f"repository: {one.repository}"]
-    if one.downloads is not None:
-        out.append(f"downloads: {one.downloads}")
-    if one.gated:
+def _facts(proposal: Proposal) -> list[str]:
+    out = [f"repository: {proposal.repository}"]
+    if proposal.downloads is not None:
+        out.append(f"downloads: {proposal.downloads}")
+    if proposal.gated:
         out.append("gated: true")
-    if one.publisher is Publisher.KNOWN_QUANTIZER:
-        out.append(f"publisher: {one.publisher}")
+    if proposal.publisher is Publisher.KNOWN_QUANTIZER:
+        out.append(f"publisher: {proposal.publisher}")
     return out
 
 
-def _source(one: ListingSource) -> list[str]:
+def _source(listing_source: ListingSource) -> list[str]:
     return [
-        f"title: {_quoted(one.title)}",
-        f"url: {_quoted(one.url)}",
-        f"read: '{one.read}'",
+        f"title: {_quoted(listing_source.title)}",
+        f"url: {_quoted(listing_source.url)}",
+        f"read: '{listing_source.read}'",
         "fields: [checkpoints]",
     ]
 

@@ -58,54 +58,54 @@ def rows(lines: Iterable[bytes]) -> Iterator[HubListing]:
         yield row(found, at)
 
 
-def row(found: Any, line: int = 0) -> HubListing:
+def row(value: Any, line: int = 0) -> HubListing:
     """Check one entry.
 
     Raises:
         UnusableError: If a field is of the wrong kind.
     """
-    if not isinstance(found, Mapping):
+    if not isinstance(value, Mapping):
         raise UnusableError("an entry is a JSON object with a name", line)
-    gguf = _list(found, "gguf_sources", line)
+    gguf = _list(value, "gguf_sources", line)
     return HubListing(
-        name=_repository(found.get("name"), "name", line),
-        downloads=_count(found, line),
+        name=_repository(value.get("name"), "name", line),
+        downloads=_count(value, line),
         gguf=tuple(_source(one, line) for one in gguf),
-        files=tuple(str(one)[:300] for one in _list(found, "files", line)),
-        license=_text(found, "license", line).lower(),
-        gated=found.get("gated") not in (None, False, "false", ""),
+        files=tuple(str(one)[:300] for one in _list(value, "files", line)),
+        license=_text(value, "license", line).lower(),
+        gated=value.get("gated") not in (None, False, "false", ""),
     )
 
 
-def _repository(found: Any, key: str, line: int) -> str:
-    if not isinstance(found, str) or not _REPOSITORY.fullmatch(found):
+def _repository(value: Any, key: str, line: int) -> str:
+    if not isinstance(value, str) or not _REPOSITORY.fullmatch(value):
         hint = f'give "{key}" as owner/name, letters, digits, ".", "_" and "-"'
-        said = "missing" if found is None else "no repository"
+        said = "missing" if value is None else "no repository"
         raise UnusableError(f"the {key} is {said}", line, hint)
-    return found
+    return value
 
 
-def _source(found: Any, line: int) -> str:
-    repository = found.get("repo") if isinstance(found, Mapping) else found
+def _source(value: Any, line: int) -> str:
+    repository = value.get("repo") if isinstance(value, Mapping) else value
     return _repository(repository, "repo", line)
 
 
-def _list(found: Mapping[str, Any], key: str, line: int) -> list[Any]:
-    value = found.get(key) or []
+def _list(fields: Mapping[str, Any], key: str, line: int) -> list[Any]:
+    value = fields.get(key) or []
     if not isinstance(value, list):
         raise UnusableError(f"{key} is no list", line, f'leave "{key}" out where there are none')
     return value
 
 
-def _text(found: Mapping[str, Any], key: str, line: int) -> str:
-    value = found.get(key) or ""
+def _text(fields: Mapping[str, Any], key: str, line: int) -> str:
+    value = fields.get(key) or ""
     if not isinstance(value, str):
         raise UnusableError(f"{key} is no text", line, f'leave "{key}" out where it is unknown')
     return value
 
 
-def _count(found: Mapping[str, Any], line: int) -> int | None:
-    value = found.get("hf_downloads")
+def _count(fields: Mapping[str, Any], line: int) -> int | None:
+    value = fields.get("hf_downloads")
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:

@@ -93,10 +93,10 @@ class HubProposals:
             1 for one in self.open() if one.provider
         )
 
-    def _is_open(self, one: Proposal) -> bool:
-        if not one.provider:
-            return one.state in {TO_NAME, TO_ADD}
-        return one.state in _OF_SETS[self.usual]
+    def _is_open(self, proposal: Proposal) -> bool:
+        if not proposal.provider:
+            return proposal.state in {TO_NAME, TO_ADD}
+        return proposal.state in _OF_SETS[self.usual]
 
 
 def found(
@@ -242,57 +242,63 @@ MOST_SHOWN = 80
 _FORMAT = {"awq": "int4", "gptq": "int4", "compressed-tensors": "int4", "mxfp4": "nvfp4"}
 
 
-def report(found: HubProposals, catalog: Catalog) -> Iterator[str]:
+def report(proposals: HubProposals, catalog: Catalog) -> Iterator[str]:
     """Yield the proposals, the names that several models match, and counts."""
-    if found.open():
+    if proposals.open():
         yield "| model | quantization | repository | publisher | downloads | catalog |"
         yield "|---|---|---|---|---:|---|"
-        yield from (_line(one) for one in found.open())
+        yield from (_line(one) for one in proposals.open())
         yield ""
-    if found.to_look_up():
+    if proposals.to_look_up():
         yield "Look up what these leave at 16 bits (`kept`), and add them by hand:"
         yield from (
-            f"- {one.model}, {one.quantization}: {one.repository}" for one in found.to_look_up()
+            f"- {one.model}, {one.quantization}: {one.repository}" for one in proposals.to_look_up()
         )
         yield ""
-    if found.ambiguous:
+    if proposals.ambiguous:
         yield "Two models match; say which by hand:"
-        yield from (f"- {one.repository}: {', '.join(one.models)}" for one in found.ambiguous)
+        yield from (f"- {one.repository}: {', '.join(one.models)}" for one in proposals.ambiguous)
         yield ""
-    several, others = len(found.ambiguous), sum(found.reasons.values())
-    yield f"{found.matched} names match, {several} are ambiguous, {others} mean no checkpoint:"
-    for reason, count in Counter(found.reasons).most_common(6):
+    several, others = len(proposals.ambiguous), sum(proposals.reasons.values())
+    yield f"{proposals.matched} names match, {several} are ambiguous, {others} mean no checkpoint:"
+    for reason, count in Counter(proposals.reasons).most_common(6):
         yield f"  {count:6,} {reason}"
-    if found.passed_over():
+    if proposals.passed_over():
         yield (
-            f"{found.passed_over()} GGUF files more are in sets that their providers usually make; "
-            "none was read (--usual-files)."
+            f"{proposals.passed_over()} GGUF files more are in sets that their providers usually "
+            "make; none was read (--usual-files)."
         )
     listed = [one for model in catalog.models.values() for one in model.checkpoints]
     named = sum(1 for one in listed if one.repository)
     yield (
-        f"Proposals: {len(found.open())}. The catalog has {len(listed)} checkpoints, "
+        f"Proposals: {len(proposals.open())}. The catalog has {len(listed)} checkpoints, "
         f"{named} of them with a repository."
     )
 
 
-def _line(one: Proposal) -> str:
-    count = "" if one.downloads is None else str(one.downloads)
-    state = f"{one.state} ({one.provider}'s usual file, not read)" if one.provider else one.state
+def _line(proposal: Proposal) -> str:
+    count = "" if proposal.downloads is None else str(proposal.downloads)
+    state = (
+        f"{proposal.state} ({proposal.provider}'s usual file, not read)"
+        if proposal.provider
+        else proposal.state
+    )
     return (
-        f"| {one.model} | {one.quantization} | {one.repository} | {one.publisher} "
-        f"| {count} | {state} |"
+        f"| {proposal.model} | {proposal.quantization} | {proposal.repository} "
+        f"| {proposal.publisher} | {count} | {state} |"
     )
 
 
-def coverage(found: HubProposals, catalog: Catalog, rows: Iterable[HubListing]) -> Iterator[str]:
+def coverage(
+    proposals: HubProposals, catalog: Catalog, rows: Iterable[HubListing]
+) -> Iterator[str]:
     """Yield which formats the listing and the catalog have for the models downloaded most."""
     yield f"| model | downloads | {' | '.join(FORMATS)} |"
     yield f"|---|---:|{'---|' * len(FORMATS)}"
     wanted = met = 0
     for id, downloads in most_downloaded(catalog, rows)[:MOST_SHOWN]:
         there = {
-            _kind(catalog, one.quantization) for one in found.proposals if one.model == id
+            _kind(catalog, one.quantization) for one in proposals.proposals if one.model == id
         } & set(FORMATS)
         here = {
             _kind(catalog, one.quantization.id)

@@ -126,21 +126,21 @@ class VariantReader:
         return "fp8-block" if quantization == "fp8" and fine else quantization
 
 
-def best(found: Iterable[Variant]) -> dict[tuple[str, str], Variant]:
+def best(variants: Iterable[Variant]) -> dict[tuple[str, str], Variant]:
     """Choose one repository for each model and quantization."""
     chosen: dict[tuple[str, str], Variant] = {}
-    for one in sorted(found, key=_rank):
+    for one in sorted(variants, key=_rank):
         chosen.setdefault((one.model, one.quantization), one)
     return chosen
 
 
-def _rank(one: Variant) -> tuple[int, int, str]:
+def _rank(variant: Variant) -> tuple[int, int, str]:
     """The model's own organisation first, then who quantizes, then many downloads.
 
     Files for MLX are converted by its community, whatever else there is.
     """
     order = list(Publisher)
-    place = order.index(one.publisher)
-    if one.quantization.startswith("mlx") and owner(one.repository) == "mlx-community":
+    place = order.index(variant.publisher)
+    if variant.quantization.startswith("mlx") and owner(variant.repository) == "mlx-community":
         place = -1
-    return (place, -(one.downloads or 0), one.repository)
+    return (place, -(variant.downloads or 0), variant.repository)

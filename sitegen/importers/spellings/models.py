@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from functools import cache
 
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.importers.spellings.makers import owner, owners
@@ -60,9 +61,9 @@ class ModelNames:
         own = {owner(model.repository) for model in models.values()}
         self._brands = frozenset(word for one in own for word in _brand(one)) - families
         self._makers = frozenset(word for one in self._owners for word in _brand(one)) - families
-        self._models = models
+        self.models = models
         self._keys: dict[tuple[str, ...], list[str]] = {}
-        self._of: dict[str, list[Counter[str]]] = {}
+        self.keys_of: dict[str, list[tuple[str, ...]]] = {}
         self._letters = {
             name: id
             for id, model in models.items()
@@ -72,11 +73,15 @@ class ModelNames:
             keys = {self._key(text) for text in (id, model.name, model.repository)}
             for key in keys | ({tuple(sorted((*one, "base"))) for one in keys if model.base}):
                 self._keys.setdefault(key, []).append(id)
-                self._of.setdefault(id, []).append(Counter(key))
+                self.keys_of.setdefault(id, []).append(key)
 
     def __contains__(self, id: object) -> bool:
         """Whether a model of the catalog has the id."""
-        return id in self._models
+        return id in self.models
+
+    def named(self, key: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the models that a name of these words has."""
+        return tuple(self._keys.get(key, ()))
 
     def written(self, name: str) -> str | None:
         """Find a model by its id or its repository's name, letter by letter."""
@@ -113,7 +118,7 @@ class ModelNames:
         if whole or strictness is Strictness.RELEASE:
             return ModelMeaning((), cut.marks)
         for one in read:
-            found = self._loosely(Counter(one), strictness)
+            found = loosely(self, one, strictness)
             if found:
                 return ModelMeaning(found, cut.marks)
         return ModelMeaning((), cut.marks)
@@ -122,37 +127,50 @@ class ModelNames:
         """Take a name apart with the owners that the catalog knows."""
         return split(name, self._owners)
 
-    def _loosely(self, said: Counter[str], strictness: Strictness) -> tuple[str, ...]:
-        if strictness is Strictness.SHAPE and said[TUNED]:
-            found = tuple(self._keys.get(tuple(sorted((said - Counter([TUNED])).elements())), ()))
-            if found:
-                return found
-        alike = [id for id in self._models if self._leaves_out(said, id)]
-        sure = [id for id in alike if not self._later_version(said, id)]
-        return tuple(alike) if len(alike) > 1 else tuple(sure)
 
-    def _leaves_out(self, said: Counter[str], id: str) -> bool:
-        return any(self._tolerable(said, key, id) for key in self._of[id])
+def loosely(names: ModelNames, spoken: tuple[str, ...], strictness: Strictness) -> tuple[str, ...]:
+    """Find models whose names leave out, or say beside, only what people do."""
+    said = Counter(spoken)
+    if strictness is Strictness.SHAPE and said[TUNED]:
+        found = names.named(tuple(sorted((said - Counter([TUNED])).elements())))
+        if found:
+            return found
+    alike = [id for id in names.models if _leaves_out(names, said, id)]
+    sure = [id for id in alike if not _later_version(names, said, id)]
+    return tuple(alike) if len(alike) > 1 else tuple(sure)
 
-    def _tolerable(self, said: Counter[str], key: Counter[str], id: str) -> bool:
-        missing, extra = set(key - said), set(said - key)
-        if TUNED in extra or not all(self._of_size(word, id) for word in extra):
-            return False
-        version = {"v"} | {word for word in missing if re.fullmatch(r"\d+(\.\d+)?", word)}
-        loose = {TUNED} | (version if "v" in missing else set())
-        return all(word in loose or _LEFT_OUT.fullmatch(word) for word in missing) and bool(
-            set(key) & set(said)
-        )
 
-    def _of_size(self, word: str, id: str) -> bool:
-        """Whether a word too much is the number of parameters, in thousand millions."""
-        found, published = _SIZE.fullmatch(word), self._models[id].published_parameters
-        return bool(found and published and abs(float(found[1]) * 1e9 / published - 1) < NEAR)
+@cache
+def _counted(key: tuple[str, ...]) -> Counter[str]:
+    return Counter(key)
 
-    def _later_version(self, said: Counter[str], id: str) -> bool:
-        """Whether what is left out is the number of a later version, which another may have."""
-        lacking = [key - said for key in self._of[id] if self._tolerable(said, key, id)]
-        return all("v" in one and not _FIRST & set(one) for one in lacking)
+
+def _leaves_out(names: ModelNames, said: Counter[str], id: str) -> bool:
+    return any(_tolerable(names, said, _counted(key), id) for key in names.keys_of[id])
+
+
+def _tolerable(names: ModelNames, said: Counter[str], key: Counter[str], id: str) -> bool:
+    missing, extra = set(key - said), set(said - key)
+    if TUNED in extra or not all(_of_size(names, word, id) for word in extra):
+        return False
+    version = {"v"} | {word for word in missing if re.fullmatch(r"\d+(\.\d+)?", word)}
+    loose = {TUNED} | (version if "v" in missing else set())
+    return all(word in loose or _LEFT_OUT.fullmatch(word) for word in missing) and bool(
+        set(key) & set(said)
+    )
+
+
+def _of_size(names: ModelNames, word: str, id: str) -> bool:
+    """Whether a word too much is the number of parameters, in thousand millions."""
+    found, published = _SIZE.fullmatch(word), names.models[id].published_parameters
+    return bool(found and published and abs(float(found[1]) * 1e9 / published - 1) < NEAR)
+
+
+def _later_version(names: ModelNames, said: Counter[str], id: str) -> bool:
+    """Whether what is left out is the number of a later version, which another may have."""
+    keys = [_counted(key) for key in names.keys_of[id]]
+    lacking = [key - said for key in keys if _tolerable(names, said, key, id)]
+    return all("v" in one and not _FIRST & set(one) for one in lacking)
 
 
 def _brand(whose: str) -> Iterable[str]:

@@ -45,14 +45,14 @@ class QuantizationNames:
     def __init__(self, quantizations: Mapping[str, Quantization]) -> None:
         self._listed = quantizations
         self._by_type = {
-            _letters(one.gguf_file_type): id
-            for id, one in quantizations.items()
-            if one.gguf_file_type
+            _letters(quantization.gguf_file_type): id
+            for id, quantization in quantizations.items()
+            if quantization.gguf_file_type
         }
         self._by_name = {
             _letters(text): id
-            for id, one in quantizations.items()
-            for text in (id, one.name, one.gguf_file_type)
+            for id, quantization in quantizations.items()
+            for text in (id, quantization.name, quantization.gguf_file_type)
             if text and _letters(text) not in _SIXTEEN - {id}
         }
 
@@ -95,20 +95,24 @@ class QuantizationNames:
         return None if said is None else self._one(said, group)
 
     def _one(self, said: _Said, common: int | None) -> str | None:
-        found = [
-            one
-            for one in self._listed.values()
-            if one.format == said.format
-            and not one.gguf_file_type
-            and (said.bits is None or one.linears.weight_bits == said.bits)
-            and (one.linears.block_rows > 1) == said.block
-            and one.nominal_bits >= one.linears.weight_bits
+        quantizations = [
+            quantization
+            for quantization in self._listed.values()
+            if quantization.format == said.format
+            and not quantization.gguf_file_type
+            and (said.bits is None or quantization.linears.weight_bits == said.bits)
+            and (quantization.linears.block_rows > 1) == said.block
+            and quantization.nominal_bits >= quantization.linears.weight_bits
         ]
-        groups = {one.linears.group_size for one in found}
+        groups = {quantization.linears.group_size for quantization in quantizations}
         if said.group is not None or len(groups) > 1 or groups == {COMMON_GROUP}:
             wanted = said.group or common
-            found = [one for one in found if one.linears.group_size == wanted]
-        return found[0].id if len(found) == 1 else None
+            quantizations = [
+                quantization
+                for quantization in quantizations
+                if quantization.linears.group_size == wanted
+            ]
+        return quantizations[0].id if len(quantizations) == 1 else None
 
 
 def _letters(text: str) -> str:

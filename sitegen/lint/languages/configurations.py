@@ -151,8 +151,8 @@ def _called(program: tuple[str, ...], model: Tree) -> Iterator[Word]:
     yield Word(model.text().removeprefix("hf://"), model.start, model.end, _is_known(model))
 
 
-def _item(one: Tree) -> Word:
-    return Word(one.text(), one.start, one.end, _is_known(one))
+def _item(tree: Tree) -> Word:
+    return Word(tree.text(), tree.start, tree.end, _is_known(tree))
 
 
 def _launched(

@@ -114,8 +114,8 @@ class _Program:
 
     def keywords(self, call: ast.Call) -> Tree:
         """Keywords of a call as a mapping; ``**`` of a known mapping is opened."""
-        found = of_keywords(call, self.starts, self.lines)
-        fields, keys, whole = dict(found.fields), dict(found.keys), True
+        tree = of_keywords(call, self.starts, self.lines)
+        fields, keys, whole = dict(tree.fields), dict(tree.keys), True
         for one in call.keywords:
             if one.arg is not None and isinstance(one.value, ast.Name):
                 fields[one.arg] = self.value(one.value)
@@ -124,7 +124,7 @@ class _Program:
                 fields |= opened.fields
                 keys |= opened.keys
                 whole = whole and opened.kind == "mapping"
-        return Tree(found.start, found.end, fields=fields, keys=keys, kind="mapping", known=whole)
+        return Tree(tree.start, tree.end, fields=fields, keys=keys, kind="mapping", known=whole)
 
     def run(self) -> Iterator[Snippet]:
         """Take everything of the program."""

@@ -137,13 +137,13 @@ class _ShellReader:
         self.index = end
         return False
 
-    def _continuation(self, found: re.Match[str]) -> None:
-        if found[2]:
-            self.own.append(Fault("comment-after-continuation", found.start(), found.end()))
-            self.comments.append(found[2].lstrip("#").strip())
-        elif found[1] and found[3]:
-            self.own.append(Fault("space-after-backslash", found.start(), found.end()))
-        self.index = found.end()
+    def _continuation(self, match: re.Match[str]) -> None:
+        if match[2]:
+            self.own.append(Fault("comment-after-continuation", match.start(), match.end()))
+            self.comments.append(match[2].lstrip("#").strip())
+        elif match[1] and match[3]:
+            self.own.append(Fault("space-after-backslash", match.start(), match.end()))
+        self.index = match.end()
         self.continued = True
         more = _MORE.match(self.text, self.index) if self.prompts else None
         if more is not None:

@@ -36,15 +36,15 @@ def documents(snippet: Snippet) -> Iterator[Snippet]:
         yield snippet if len(starts) == 1 else snippet.part(start, end, Language.YAML)
 
 
-def _blanked(found: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", found[0])
+def _blanked(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
 
 
-def _marked(found: re.Match[str]) -> str:
+def _marked(match: re.Match[str]) -> str:
     """Write a placeholder as long as what a template would replace."""
-    size = len(found[0]) - 2
+    size = len(match[0]) - 2
     return (
         "<" + "_" * size + ">"
         if size <= LONGEST_MARK
-        else f"<{'_' * LONGEST_MARK}>".ljust(len(found[0]))
+        else f"<{'_' * LONGEST_MARK}>".ljust(len(match[0]))
     )

@@ -154,9 +154,13 @@ def servers_share_no_gpu(scene: FileModel, facts: LintContext) -> Iterator[Probl
                 break
 
 
-def _shared(one: Launch, other: Launch) -> str:
+def _shared(launch: Launch, other: Launch) -> str:
     """Name a GPU that both take."""
-    first = one.visible if one.visible is not None else tuple(str(i) for i in range(one.world or 1))
+    first = (
+        launch.visible
+        if launch.visible is not None
+        else tuple(str(i) for i in range(launch.world or 1))
+    )
     second = (
         other.visible
         if other.visible is not None

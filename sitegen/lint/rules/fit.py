@@ -40,7 +40,7 @@ def context_is_within_the_model(scene: FileModel, facts: LintContext) -> Iterato
         if _allows_more(launch):
             continue
         longest = facts.default_context(meant)
-        if asked > max(longest, meant.model.context_tokens, _stretched(meant)):
+        if asked > max(longest, meant.model.context_tokens, stretched(meant)):
             reason = Reason(
                 "CONTEXT_BEYOND_MODEL", {"model_context": longest, "context_tokens": asked}
             )
@@ -50,7 +50,7 @@ def context_is_within_the_model(scene: FileModel, facts: LintContext) -> Iterato
             yield say(place_of(launch, "context"), "context-beyond-model", message, hint)
 
 
-def _stretched(meant: ResolvedCheckpoint) -> int:
+def stretched(meant: ResolvedCheckpoint) -> int:
     """Return the positions of a config whose own factor multiplies them.
 
     Source:
@@ -122,13 +122,13 @@ def format_is_loaded(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
 def checkpoint_fits(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report weights and caches for which there is no room, by the engine's own ledger."""
     for launch in scene.launches:
-        found = _assessed(launch, facts)
-        if found is None:
+        assessment = _assessed(launch, facts)
+        if assessment is None:
             continue
-        if found.plan is None:
-            yield from _refused(launch, found, facts)
+        if assessment.plan is None:
+            yield from _refused(launch, assessment, facts)
         else:
-            yield from _too_large(launch, found, facts)
+            yield from _too_large(launch, assessment, facts)
 
 
 def _assessed(launch: Launch, facts: LintContext) -> Assessment | None:
@@ -161,8 +161,8 @@ def _on_gpus(launch: Launch, meant: ResolvedCheckpoint, facts: LintContext) -> b
     return kept > layers
 
 
-def _refused(launch: Launch, found: Assessment, facts: LintContext) -> Iterator[Problem]:
-    reason = found.reasons[0]
+def _refused(launch: Launch, assessment: Assessment, facts: LintContext) -> Iterator[Problem]:
+    reason = assessment.reasons[0]
     if reason.code in SAID or reason.code in {"DP_UNSUPPORTED", "DCP_SIZE", "NO_VALID_PLAN"}:
         return
     if reason.code == "EP_UNSUPPORTED" or launch.traits.whole_layers:
@@ -172,15 +172,15 @@ def _refused(launch: Launch, found: Assessment, facts: LintContext) -> Iterator[
     yield say(place_of(launch, "model"), "unsupported", message)
 
 
-def _too_large(launch: Launch, found: Assessment, facts: LintContext) -> Iterator[Problem]:
-    codes = {reason.code: reason for reason in found.reasons}
+def _too_large(launch: Launch, assessment: Assessment, facts: LintContext) -> Iterator[Problem]:
+    codes = {reason.code: reason for reason in assessment.reasons}
     named = facts.named(launch)
-    if named is None or found.plan is None:
+    if named is None or assessment.plan is None:
         return
-    offloaded = found.plan.kind is PlanKind.OFFLOAD
+    offloaded = assessment.plan.kind is PlanKind.OFFLOAD
     memory = next((codes[code] for code in MEMORY if code in codes), None)
-    if offloaded or (memory is not None and found.tier is FitTier.NOT_PRACTICAL):
-        message = f"{_weights(found)} {_plan(launch)} on {named.words}"
+    if offloaded or (memory is not None and assessment.tier is FitTier.NOT_PRACTICAL):
+        message = f"{_weights(assessment)} {_plan(launch)} on {named.words}"
         if memory is not None:
             message += f" does not fit: {sentence(memory, facts.engine.catalog)}"
         else:
@@ -190,22 +190,26 @@ def _too_large(launch: Launch, found: Assessment, facts: LintContext) -> Iterato
     elif launch.traits.fills_up and "context" not in launch.settings:
         return
     elif "KV_BELOW_CONTEXT" in codes:
-        yield _context(launch, found, codes["KV_BELOW_CONTEXT"], facts)
-    elif "UNCERTAIN" in codes and found.busiest is not None and found.busiest.utilization.mid > 1:
-        use = found.busiest.utilization
+        yield _context(launch, assessment, codes["KV_BELOW_CONTEXT"], facts)
+    elif (
+        "UNCERTAIN" in codes
+        and assessment.busiest is not None
+        and assessment.busiest.utilization.mid > 1
+    ):
+        use = assessment.busiest.utilization
         message = (
-            f"{_weights(found)} {_plan(launch)} on {named.words} fills {use.low:.0%} to "
+            f"{_weights(assessment)} {_plan(launch)} on {named.words} fills {use.low:.0%} to "
             f"{use.high:.0%} of the busiest GPU: it will probably not start"
         )
         yield warning(
             place_of(launch, "context", "model"), "may-not-fit", message,
-            _capped(launch, found),
+            _capped(launch, assessment),
         )  # fmt: skip
 
 
-def _weights(found: Assessment) -> str:
-    size = found.weights_bytes / GIB
-    return f"{found.model.name}, {found.checkpoint.quantization.name} ({size:.1f} GiB),"
+def _weights(assessment: Assessment) -> str:
+    size = assessment.weights_bytes / GIB
+    return f"{assessment.model.name}, {assessment.checkpoint.quantization.name} ({size:.1f} GiB),"
 
 
 def _plan(launch: Launch) -> str:
@@ -215,12 +219,12 @@ def _plan(launch: Launch) -> str:
     return f"with tensor {launch.tensor}" + (f" × pipeline {pipeline}" if pipeline > 1 else "")
 
 
-def _context(launch: Launch, found: Assessment, reason: Reason, facts: LintContext) -> Problem:
+def _context(launch: Launch, assessment: Assessment, reason: Reason, facts: LintContext) -> Problem:
     message = sentence(reason, facts.engine.catalog)
     named = facts.named(launch)
     words = named.words if named is not None else ""
-    whole = f"{_weights(found)} {_plan(launch)} on {words}: {message}"
-    hint = _capped(launch, found)
+    whole = f"{_weights(assessment)} {_plan(launch)} on {words}: {message}"
+    hint = _capped(launch, assessment)
     if "context" in launch.settings:
         say = warning if launch.traits.cuts_context else finding
         return say(place_of(launch, "context"), "context-too-long", whole, hint)
@@ -228,10 +232,10 @@ def _context(launch: Launch, found: Assessment, reason: Reason, facts: LintConte
     return finding(place_of(launch, "model"), "no-context-cap", asked, hint)
 
 
-def _capped(launch: Launch, found: Assessment) -> str:
+def _capped(launch: Launch, assessment: Assessment) -> str:
     """Write the launch with the longest context that is safe."""
-    target = Target.of(found)
-    limits = found.limits
+    target = Target.of(assessment)
+    limits = assessment.limits
     if limits is None:
         return ""
     tokens = limits.max_context_tokens_low or limits.max_context_tokens

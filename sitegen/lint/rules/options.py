@@ -192,8 +192,10 @@ def _amounts(launch: Launch) -> Iterator[Problem]:
 
 
 def _outside(share: Setting) -> bool:
-    plain = share.known and _FLOAT.fullmatch(share.text) is not None
-    return plain and not 0 < float(share.text) <= 1
+    if not share.known or _FLOAT.fullmatch(share.text) is None:
+        return False
+    value = float(share.text)
+    return not 0 < value <= 1
 
 
 def _no_context(context: Setting) -> bool:
@@ -229,16 +231,18 @@ def arguments_have_a_place(scene: FileModel, facts: LintContext) -> Iterator[Pro
 
 def keywords_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report keyword arguments of an engine that it does not have."""
-    for found in scene.keywords:
-        table = facts.tables[found.program]
-        named = scene.pinned.get(found.program, "")
+    for keywords in scene.keywords:
+        table = facts.tables[keywords.program]
+        named = scene.pinned.get(keywords.program, "")
         if named and not _same(named, table.version):
             continue
-        for key, start in found.tree.keys.items():
+        for key, start in keywords.tree.keys.items():
             if not table.is_key(key) and key.isidentifier():
-                message = f"{traits_of(found.program).name} {table.version} has no argument {key}"
+                message = (
+                    f"{traits_of(keywords.program).name} {table.version} has no argument {key}"
+                )
                 hint = did_you_mean(key, table.keys())
-                yield finding(Spot(found.snippet, start), "unknown-option", message, hint)
+                yield finding(Spot(keywords.snippet, start), "unknown-option", message, hint)
 
 
 def parameters_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:

@@ -30,10 +30,9 @@ SIZES = ("tensor", "pipeline", "data")
 
 def product(launch: Launch) -> str:
     """Write what a launch takes as a product: ``8 GPUs (tensor 4 × pipeline 2)``."""
+    sizes = {"tensor": launch.tensor, "pipeline": launch.pipeline, "data": launch.data}
     parts = [
-        f"{name} {getattr(launch, name)}"
-        for name in SIZES
-        if name == "tensor" or (getattr(launch, name) or 1) > 1
+        f"{name} {size}" for name, size in sizes.items() if name == "tensor" or (size or 1) > 1
     ]
     return f"{launch.world} GPUs ({' × '.join(parts)})"
 
@@ -44,14 +43,14 @@ def instead(launch: Launch, facts: LintContext, named: TextHardware) -> str:
     if meant is None or combo is None:
         return ""
     request = facts.request(launch, combo, meant)
-    found = facts.better(request) if request is not None else None
-    if found is None or request is None:
+    assessment = facts.better(request) if request is not None else None
+    if assessment is None or request is None:
         return ""
-    changes = change_of(found, launch)
-    if found.checkpoint.id != request.checkpoint.id:
-        if not found.checkpoint.repository:
+    changes = change_of(assessment, launch)
+    if assessment.checkpoint.id != request.checkpoint.id:
+        if not assessment.checkpoint.repository:
             return ""
-        changes |= {"model": loaded_as(found.checkpoint)}
+        changes |= {"model": loaded_as(assessment.checkpoint)}
         if "quantization" in launch.settings:
             changes["quantization"] = ""
     if "data" in launch.settings:

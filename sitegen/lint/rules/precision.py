@@ -69,16 +69,25 @@ def _other(launch: Launch, meant: ResolvedCheckpoint, said: str) -> str:
     """Name the published checkpoint that comes nearest to what was promised."""
     key = re.sub(r"[^a-z0-9]", "", said.lower())
     named = [
-        one
-        for one in meant.model.checkpoints
-        if one.repository and one.quantization.nominal_bits < 16
-        and one.quantization.format in {"awq", "gptq", "fp8", "compressed-tensors", "nvfp4", "int8"}
+        checkpoint
+        for checkpoint in meant.model.checkpoints
+        if checkpoint.repository and checkpoint.quantization.nominal_bits < 16
+        and checkpoint.quantization.format
+        in {"awq", "gptq", "fp8", "compressed-tensors", "nvfp4", "int8"}
     ]  # fmt: skip
-    exact = [one for one in named if key[:3] and key[:3] in one.quantization.id.replace("-", "")]
+    exact = [
+        checkpoint
+        for checkpoint in named
+        if key[:3] and key[:3] in checkpoint.quantization.id.replace("-", "")
+    ]
     bits = re.search(r"\d", key)
-    near = [one for one in named if bits and int(one.quantization.nominal_bits) == int(bits[0])]
-    for one in (*exact, *near):
-        changes = {"model": one.repository, "quantization": ""}
-        return f"{one.quantization.name} files: {corrected(launch, changes)}"
+    near = [
+        checkpoint
+        for checkpoint in named
+        if bits and int(checkpoint.quantization.nominal_bits) == int(bits[0])
+    ]
+    for checkpoint in (*exact, *near):
+        changes = {"model": checkpoint.repository, "quantization": ""}
+        return f"{checkpoint.quantization.name} files: {corrected(launch, changes)}"
     name = meant.model.name
     return f"name quantized files; the catalog knows none of {name} for {said}"

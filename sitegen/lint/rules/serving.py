@@ -17,21 +17,21 @@ from sitegen.problems import Problem
 
 def replicas_reserve_their_plan(scene: FileModel, _: LintContext) -> Iterator[Problem]:
     """Report a replica that reserves another number of GPUs than its plan takes."""
-    for one in scene.deployments:
-        launch = one.launch
-        if launch is None or one.reserved is None:
+    for deployment in scene.deployments:
+        launch = deployment.launch
+        if launch is None or deployment.reserved is None:
             continue
         needed = _ranks(launch)
-        if needed is None or needed == one.reserved:
+        if needed is None or needed == deployment.reserved:
             continue
-        verb = "reserves" if one.reserved else "reserves no GPU,"
-        amount = f" {one.reserved:g}" if one.reserved else ""
-        message = f"{one.name} {verb}{amount} and its plan takes {product(launch)}"
+        verb = "reserves" if deployment.reserved else "reserves no GPU,"
+        amount = f" {deployment.reserved:g}" if deployment.reserved else ""
+        message = f"{deployment.name} {verb}{amount} and its plan takes {product(launch)}"
         hint = f"reserve {needed}"
-        if one.bundles:
+        if deployment.bundles:
             hint = f"write {needed} bundles with one GPU each"
-        say = finding if one.reserved < needed else warning
-        yield say(one.reserved_place, "actor-gpus", message, hint)
+        say = finding if deployment.reserved < needed else warning
+        yield say(deployment.reserved_place, "actor-gpus", message, hint)
 
 
 def _ranks(launch: Launch) -> int | None:
@@ -41,43 +41,47 @@ def _ranks(launch: Launch) -> int | None:
 
 def replicas_fit_the_hardware(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report replicas that together need more GPUs than there are, or a node for their group."""
-    for one in scene.deployments:
-        launch = one.launch
+    for deployment in scene.deployments:
+        launch = deployment.launch
         if launch is None:
             continue
         named = facts.named(launch)
         size = _ranks(launch)
         if named is None or not size:
             continue
-        count = one.replicas.number if one.replicas is not None else None
-        if count and count * size > named.gpus >= size and one.replicas is not None:
+        count = deployment.replicas.number if deployment.replicas is not None else None
+        if count and count * size > named.gpus >= size and deployment.replicas is not None:
             message = (
                 f"{count} replicas × {size} GPUs = {count * size}; {named.words} has {named.gpus}"
             )
             hint = f"ask for {named.gpus // size} at most"
-            yield finding(one.replicas.place, "world-size", message, hint)
-        yield from _packed(one, named)
+            yield finding(deployment.replicas.place, "world-size", message, hint)
+        yield from _packed(deployment, named)
 
 
-def _packed(one: Deployment, named: TextHardware) -> Iterator[Problem]:
+def _packed(deployment: Deployment, named: TextHardware) -> Iterator[Problem]:
     """Report a group that has to lie on one node and is larger than it."""
-    if one.strategy != "STRICT_PACK" or named.combo is None or one.reserved is None:
+    if deployment.strategy != "STRICT_PACK" or named.combo is None or deployment.reserved is None:
         return
     most = max(len(node.gpus) for node in named.combo.nodes)
-    if one.reserved > most:
-        message = f"STRICT_PACK wants {one.reserved:g} GPUs on one node; the largest has {most}"
-        yield finding(one.reserved_place, "actor-gpus", message, "PACK lets a group span nodes")
+    if deployment.reserved > most:
+        message = (
+            f"STRICT_PACK wants {deployment.reserved:g} GPUs on one node; the largest has {most}"
+        )
+        yield finding(
+            deployment.reserved_place, "actor-gpus", message, "PACK lets a group span nodes"
+        )
 
 
 def engines_for_servers_serve(scene: FileModel, _: LintContext) -> Iterator[Problem]:
     """Report the offline engine where requests come in one by one."""
-    for one in scene.misplaced:
+    for misplaced in scene.misplaced:
         message = (
-            f"LLM is the offline engine: inside {one.server} it answers one call at a time "
+            f"LLM is the offline engine: inside {misplaced.server} it answers one call at a time "
             "and batches nothing between requests"
         )
         hint = "use AsyncLLMEngine, ray.serve.llm's build_openai_app, or vllm serve beside it"
-        yield finding(one.place, "offline-engine", message, hint)
+        yield finding(misplaced.place, "offline-engine", message, hint)
 
 
 def nodes_have_the_gpus_they_offer(scene: FileModel, facts: LintContext) -> Iterator[Problem]:

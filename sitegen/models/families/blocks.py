@@ -35,7 +35,7 @@ class Heads:
     value_dim: int
 
     def cache(self, window: int = 0) -> LayerCache:
-        """What it remembers; ``window`` 0 means every token."""
+        """The layer's cache; ``window`` 0 keeps every token."""
         if window:
             return SlidingAttention(self.kv, self.key_dim, self.value_dim, window)
         return FullAttention(self.kv, self.key_dim, self.value_dim)
@@ -120,14 +120,17 @@ def mixture(
     inner = latent or hidden
     names = ("gate", "up", "down") if gated else ("up", "down")
     shapes = {"gate": (width, inner), "up": (width, inner), "down": (inner, width)}
-    found = [tensor("router", "router", experts + idle, hidden)]
+    tensors = [tensor("router", "router", experts + idle, hidden)]
     if correction:
-        found.append(tensor("buffer", "e_score_correction_bias", experts + idle))
+        tensors.append(tensor("buffer", "e_score_correction_bias", experts + idle))
     if latent:
-        found += [tensor("latent", "into", latent, hidden), tensor("latent", "out", hidden, latent)]
-    found += [tensor(f"exp_{name}", name, *shapes[name], replicas=experts) for name in names]
+        tensors += [
+            tensor("latent", "into", latent, hidden),
+            tensor("latent", "out", hidden, latent),
+        ]
+    tensors += [tensor(f"exp_{name}", name, *shapes[name], replicas=experts) for name in names]
     if shared:
-        found += feed_forward(hidden, shared, group="shexp", gated=gated)
+        tensors += feed_forward(hidden, shared, group="shexp", gated=gated)
     if shared_gate:
-        found.append(tensor("router", "shared_gate", 1, hidden))
-    return tuple(found)
+        tensors.append(tensor("router", "shared_gate", 1, hidden))
+    return tuple(tensors)

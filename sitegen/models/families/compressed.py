@@ -62,17 +62,17 @@ def shared_key_attention(config: Config) -> Tensors:
 
 def _sparse_attention(config: Config, ratio: int) -> Tensors:
     hidden, rank = config.hidden, config.size("q_lora_rank")
-    found = shared_key_attention(config)
+    tensors = shared_key_attention(config)
     if ratio:
-        found += _compressor(config, "compressor", ratio, config.head_dim)
+        tensors += _compressor(config, "compressor", ratio, config.head_dim)
     if ratio == OVERLAPPING:
         index_heads, index_width = config.size("index_n_heads"), config.size("index_head_dim")
-        found += (
+        tensors += (
             *_compressor(config, "indexer", ratio, index_width),
             tensor("indexer", "indexer_q", index_heads * index_width, rank),
             tensor("indexer", "indexer_weights", index_heads, hidden),
         )
-    return found
+    return tensors
 
 
 def ratios(config: Config) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ MAX_LAYERS = 1024
 """No published model comes near; a config that says more is a mistake that would stall a build."""
 
 TEXT_PARTS = ("text_config", "llm_config", "language_config")
-"""Where multimodal configs keep the language model."""
+"""Keys of multimodal configs that hold the language model."""
 
 
 class ConfigError(ValueError):

@@ -23,7 +23,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a family function returns.
+    """The result of a family function.
 
     Attributes:
         layers: One per layer; layers of a kind are the same object.

@@ -1,4 +1,4 @@
-"""Which function reads which ``model_type``."""
+"""The family function of each ``model_type``."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ NARROWER_BLOCK: Mapping[str, str] = MappingProxyType(
         "iq1_s": "iq4_nl",
     }
 )
-"""What llama-quantize takes instead when a row is no multiple of 256 elements (ggml 0.25.3)."""
+"""Types that llama-quantize takes if a row is no multiple of 256 elements (ggml 0.25.3)."""
 
 
 def storable(wanted: str, columns: int) -> str:

@@ -20,7 +20,7 @@ SEVENTY_B_FAMILIES = frozenset({"llama", "mistral", "qwen2"})
 
 
 SIXTY_FIVE_B_FAMILIES = frozenset({"llama", "mistral"})
-"""Those of them in which it does not, when every query head has its own KV head (LLaMA 65B)."""
+"""The families of these in which it does not, if every query head has a KV head (LLaMA 65B)."""
 
 
 SCALAR_HEADS = frozenset({"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"})

@@ -184,7 +184,7 @@ def ggml_type(
         file_type: llama.cpp's name of the mix, ``Q4_K_M``.
         category: A category of ``RULES``, or any other word for a tensor without rules of its own.
         columns: Elements of one row.
-        when: What is true of the tensor; ``MISFIT`` is found here.
+        when: Conditions that hold for the tensor; this function finds ``MISFIT``.
         seventy_b: The model is one that llama.cpp calls 70B.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a checkpoint weighs: the bytes of every layer, by what tensor parallelism does to them.
+"""The weight of a checkpoint: the bytes of every layer, by the way tensor parallelism splits them.
 
 It may use ``gguf`` and the families; ``gguf`` must not import it.
 """

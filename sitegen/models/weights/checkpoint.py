@@ -82,7 +82,7 @@ def sum_layer(tensors: Iterable[StoredTensor]) -> LayerSum:
 
 @dataclass(frozen=True, slots=True)
 class NonLayerTensors:
-    """What stands outside layers; ``head_bytes`` of a tied model is what a second copy takes."""
+    """Tensors outside layers; ``second_copy_bytes`` is the head of a tied model."""
 
     tensors: tuple[StoredTensor, ...]
     tied: bool
@@ -140,7 +140,7 @@ AGREEMENT = 0.01
 def weigh_checkpoint(
     architecture: Architecture, checkpoint: Checkpoint, *, vision_parameters: int = 0
 ) -> CheckpointWeights:
-    """Return what ``checkpoint`` of a model weighs.
+    """Return the bytes of a checkpoint by layer.
 
     Args:
         architecture: The model, with the checkpoint's config overrides applied.

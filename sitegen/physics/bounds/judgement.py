@@ -1,4 +1,4 @@
-"""What becomes of a figure that somebody published: verdict, reason and the sum that led to it."""
+"""The judgement of a published figure: verdict, reason and the arithmetic behind them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Arguments = Mapping[str, int | float | str]
 
 
 class Plausibility(StrEnum):
-    """What physics says of a figure."""
+    """Whether a figure is physically possible."""
 
     POSSIBLE = "possible"
     DOUBTFUL = "doubtful"
@@ -21,7 +21,7 @@ class Plausibility(StrEnum):
 
 
 class ClaimVerdict(StrEnum):
-    """What the engine says of a claim, kindest first."""
+    """The engine's verdict on a claim, kindest first."""
 
     CONFIRMED = "confirmed"
     """Inside the engine's interval, or equal within the rounding of the quotation; what the page
@@ -63,7 +63,7 @@ UNITS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a physical bound says of a figure."""
+    """The result of a test of one figure against a physical bound."""
 
     verdict: Plausibility
     code: str
@@ -73,7 +73,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the engine says of a claim; ``reading`` is how it was read, where there is a choice."""
+    """The engine's answer to a claim; ``reading`` says how it read an ambiguous claim."""
 
     verdict: ClaimVerdict
     code: str
@@ -103,12 +103,12 @@ def kindest(judgements: Iterable[Judgement]) -> Judgement:
     return min(judgements, key=lambda found: (SEVERITY[found.verdict], _distance(found)))
 
 
-def _distance(found: Judgement) -> float:
+def _distance(judgement: Judgement) -> float:
     """Return the factor by which a figure fails, 1 for one that does not."""
-    if SEVERITY[found.verdict] < SEVERITY[ClaimVerdict.DISPUTED]:
+    if SEVERITY[judgement.verdict] < SEVERITY[ClaimVerdict.DISPUTED]:
         return 1.0
     for pair in COMPARED:
-        a, b = (found.arguments.get(name) for name in pair)
+        a, b = (judgement.arguments.get(name) for name in pair)
         if isinstance(a, int | float) and isinstance(b, int | float) and a > 0 and b > 0:
             return max(a / b, b / a)
     return 1.0

@@ -1,4 +1,4 @@
-"""What the plausibility gate reads of hardware: peak rates, and from where a token is read."""
+"""Hardware for the plausibility gate: peak rates, and the memory that a token is read from."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def token_parts(
     host_bytes: float,
     ram: Ram | None,
 ) -> tuple[MemoryPart, ...]:
-    """Say from where one token is read, in the way that is fastest of those the split allows.
+    """Return the memories that one token is read from, in the fastest way the split allows.
 
     Args:
-        read_bytes: What one token reads of weights and cache.
+        read_bytes: Bytes of weights and cache that one token reads.
         gpus: The GPUs of one replica.
         tensor: Tensor parallel size; ``None`` where it is not stated, and then all GPUs read
             together, which no other split beats.

@@ -24,10 +24,10 @@ POINT_TO_POINT = frozenset({"nvlink", "xgmi", "ualink"})
 
 
 def memory(need_bytes: float, gpus: Sequence[MemoryReader], ram: Ram | None) -> Finding | None:
-    """Refuse what has more bytes than there is memory.
+    """Refuse a figure that needs more bytes than there is memory.
 
     Args:
-        need_bytes: What must be held at least.
+        need_bytes: The least that must be held.
         gpus: All GPUs there are.
         ram: System memory that the runtime may use too; ``None`` where it uses none.
     """

@@ -1,4 +1,4 @@
-"""Which layers lie on which GPU, in runtimes that place whole layers or cut each over all."""
+"""Layers by GPU, in runtimes that place whole layers or cut each layer over all GPUs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GpuLayers:
-    """What one GPU holds: layers of each kind, weights in bytes, and whether the output."""
+    """Content of one GPU: layers of each kind, weights in bytes, and whether it has the output."""
 
     counts: tuple[int, ...]
     weights_bytes: int
@@ -22,7 +22,7 @@ class GpuLayers:
 
 @dataclass(frozen=True, slots=True)
 class HostLayers:
-    """What stays in system RAM: whole layers, and experts of layers whose rest does not.
+    """Content of system RAM: whole layers, and experts of layers that are on a GPU otherwise.
 
     ``largest_bytes`` is the most that a GPU copies at once.
     """
@@ -39,9 +39,9 @@ class LayerLayout:
 
     Attributes:
         gpus: In order of computation.
-        host: What stays in system RAM.
-        pipelined: Devices work on different parts of a batch at the same time.
-        tensor: Devices that every layer is cut over; 1 where layers stay whole.
+        host: Weights in system RAM.
+        pipelined: GPUs work on different parts of a batch at the same time.
+        tensor: GPUs that every layer is cut over; 1 where layers stay whole.
         cuts: The share of each kind's cache on the fullest GPU, where llama.cpp's meta backend
             cuts layers; else empty.
     """
@@ -54,7 +54,7 @@ class LayerLayout:
 
 
 def nothing_on_host(shape: ModelShape) -> HostLayers:
-    """Return what stays in system RAM where all layers lie on GPUs."""
+    """Return an empty host: all layers lie on GPUs."""
     return HostLayers((0,) * len(shape.kinds), 0, 0, 0)
 
 

@@ -19,7 +19,7 @@ WIDE_HALF_BITS = (32, 32)
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """What a replica allots its cache for.
+    """The contexts and cache types that a replica allocates its cache for.
 
     ``context_tokens`` are those of all sequences together; ``half_bits`` those of an element of
     keys and of values; ``flash`` tells whether attention is fused.
@@ -39,7 +39,7 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class GraphPlace:
-    """Where in a layout a graph is allotted: ``index`` of the GPU, and what it holds."""
+    """The place of a graph in a layout: ``index`` of the GPU, and its role there."""
 
     index: int
     pipelined: bool
@@ -136,11 +136,11 @@ class StaticGraph:
         inputs: int,
     ) -> int:
         """Compute buffer of a GPU of a pipeline, with its copies."""
-        copies = self.graph_copies * 4 * batch * shape.hidden
+        copied = self.graph_copies * 4 * batch * shape.hidden
         if place.index > 0:
-            copies *= 2
+            copied *= 2
         largest = max(body, output) if place.has_output else body
-        return largest + self.graph_copies * batch * inputs + copies
+        return largest + self.graph_copies * batch * inputs + copied
 
     def feed_floats(self, shape: ModelShape) -> int:
         """Floats of one token at the widest point of a layer's graph, attention scores apart."""

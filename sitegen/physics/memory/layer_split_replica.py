@@ -19,7 +19,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SplitReplica:
-    """One replica over its GPUs, and what of it stays in system RAM."""
+    """One replica over its GPUs, with the layers or experts in system RAM."""
 
     reduced: ReducedCheckpoint
     group: GpuGroup
@@ -32,7 +32,7 @@ class SplitReplica:
     micro_batch: int
     settings: Settings
     distinct: tuple[int, ...]
-    """Devices that differ from one another; the rest repeat one of these."""
+    """GPUs that differ from one another; the rest repeat one of these."""
     collectives: Bounds
     """Bytes that collectives between GPUs hold on each, at each bound."""
     flash: bool
@@ -55,7 +55,7 @@ class SplitReplica:
         return self.tensor, 1
 
     def plan(self, replicas: int) -> ParallelPlan:
-        """Describe the replica, of which there are some copies."""
+        """Describe the replica, which the combo runs ``replicas`` times."""
         return split_plan(
             self.group,
             self.layers,
@@ -66,7 +66,7 @@ class SplitReplica:
         )
 
     def effective_bytes(self) -> int:
-        """What the replica can fill."""
+        """Memory that the replica can fill."""
         raised = self.settings.raised_limit
         return sum(usable.usable_bytes(raised=raised) for usable in self.group.gpus)
 
@@ -80,7 +80,7 @@ class SplitReplica:
         return tuple(usable.layers for usable in self.layout.gpus)
 
     def host_bytes(self, context_tokens: int, sequences: int) -> int:
-        """What stays in system RAM: layers or experts, their cache, and the embedding table."""
+        """Bytes in system RAM: layers or experts, their cache, and the embedding table."""
         host, shape = self.layout.host, self.reduced.shape
         grid = self.constants.grid(self._asked(context_tokens, sequences))
         cache = sum(
@@ -284,9 +284,9 @@ class SplitReplica:
 
 
 def largest_count_that_fits(limit: int, left: Callable[[int], float]) -> int:
-    """Return the largest count up to ``limit`` that leaves something, 0 for none.
+    """Return the largest count up to ``limit`` with free bytes, 0 if there is none.
 
-    What is left falls with the count, nearly in a line: two guesses where the line between the ends
+    Free bytes fall with the count, nearly in a line: two guesses where the line between the ends
     meets zero, then one in the middle.
     """
     low, high = 1, limit

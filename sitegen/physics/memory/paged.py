@@ -34,7 +34,7 @@ FAST_LINKS = frozenset({"nvlink", "xgmi", "ualink"})
 
 
 class MemoryShare(NamedTuple):
-    """What a share is taken of: bytes seen, the fraction set (0 for the default), GPU context."""
+    """The base of a memory share: bytes seen, the fraction set (0 for the default), GPU context."""
 
     seen_bytes: int
     fraction: float
@@ -90,7 +90,7 @@ class PagedEngine:
     def _step(
         self, group: GpuGroup, split: Split, settings: Settings, context_tokens: int
     ) -> tuple[SchedulerStep, MemoryShare]:
-        """What a set of GPUs and the settings make of a step; remembered with the set."""
+        """Return the scheduler step of a GPU group under the settings; remembers the group."""
         row = scheduler_defaults(self.profile, group.smallest)
         prompt = context_tokens if context_tokens <= row.whole_prompt_tokens else 0
         key = (id(group), split, settings, prompt)

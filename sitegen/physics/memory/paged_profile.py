@@ -17,7 +17,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SchedulerStep:
-    """What a rank's fixed part depends on, checkpoint and stage apart.
+    """The inputs of a rank's fixed memory, apart from checkpoint and stage.
 
     Compared by identity, since an engine keeps one of each.
 
@@ -114,7 +114,7 @@ class LayerPeak:
     sampler_hidden_factor: Bounds
 
     def sampler_bytes(self, shape: ModelShape, rank: RankPlace, bound: int) -> float:
-        """What sampling for the largest batch takes, on the last stage.
+        """Memory of sampling for the largest batch, on the last stage.
 
         Of the bytes per logit two are the model's own, where it computes with 16 bits.
         """
@@ -163,7 +163,7 @@ class WidthPeak:
     activation_floor_bytes: Bounds
 
     def sampler_bytes(self, shape: ModelShape, rank: RankPlace, bound: int) -> float:
-        """What sampling takes is a part of the fit."""
+        """Zero: the fitted constants include the memory of sampling."""
         return 0.0
 
     def peak_bytes(
@@ -175,11 +175,11 @@ class WidthPeak:
             by_size = self.activation_width_quad
         elif rank.tp >= 2:
             by_size = self.activation_width_pair
-        copies = by_size[bound]
+        widths = by_size[bound]
         if shape.experts > 0:
-            copies *= self.activation_width_experts_factor[bound]
+            widths *= self.activation_width_experts_factor[bound]
         each = shape.element_bits // 8
-        wide = each * rank.step.max_num_batched_tokens * shape.attention_outputs * copies
+        wide = each * rank.step.max_num_batched_tokens * shape.attention_outputs * widths
         floor = self.activation_floor_bytes[bound]
         return int(max(wide, floor) * profile.activation_error_factor[bound])
 
@@ -192,7 +192,7 @@ class CapturedGraphs:
     graphs_large_bytes: Bounds
 
     def held_bytes(self, rank: RankPlace, bound: int) -> int:
-        """What captured graphs take."""
+        """Memory of captured graphs."""
         if rank.step.eager:
             return 0
         return int((self.graphs_large_bytes if rank.step.large else self.graphs_small_bytes)[bound])
@@ -218,7 +218,7 @@ class ShareOfTotal:
         self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, fixed: FixedBytes,
         fraction: float, seen_bytes: int, bound: int,
     ) -> tuple[int, int]:  # fmt: skip
-        """Return what a rank may fill and what of it is counted; the pool is their difference."""
+        """Return a rank's budget and the part of it already counted; the pool is the difference."""
         share = fraction or self.memory_fraction
         counted = fixed.total(bound, with_graphs=profile.graphs_in_budget)
         return int(share * seen_bytes), counted
@@ -258,7 +258,7 @@ class ShareOfFree:
         self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, fixed: FixedBytes,
         fraction: float, seen_bytes: int, bound: int,
     ) -> tuple[int, int]:  # fmt: skip
-        """Return what a rank may fill and what of it is counted; the pool is their difference."""
+        """Return a rank's budget and the part of it already counted; the pool is the difference."""
         share = fraction or self.memory_fraction
         held = fixed.total(bound, with_graphs=True)
         return int(share * seen_bytes + (1 - share) * held), held
@@ -297,16 +297,16 @@ class ReserveForActivations:
         return int(planned * self.graphs_error_factor[bound])
 
     def planned_graphs(self, rank: RankPlace, *, latent: bool) -> int:
-        """What is planned for graphs: decode, then prefill."""
+        """Memory that the runtime plans for graphs: decode, then prefill."""
         step = rank.step
         if step.eager:
             return 0
-        batch, copies = step.graph_batch, step.data_parallel_size
+        batch, ranks = step.graph_batch, step.data_parallel_size
         decode = batch * self.reserve_graph_sequence_bytes
-        if copies > 1:
-            decode += batch * copies * self.reserve_graph_rank_bytes
+        if ranks > 1:
+            decode += batch * ranks * self.reserve_graph_rank_bytes
             if batch > 300:
-                decode += batch * copies * self.reserve_graph_rank_bytes / 2
+                decode += batch * ranks * self.reserve_graph_rank_bytes / 2
         if latent:
             return int(decode + self.reserve_latent_graphs_bytes)
         sizes = prefill_graphs(step.max_num_batched_tokens)
@@ -330,9 +330,9 @@ class ReserveForActivations:
         self, profile: PagedProfile, shape: ModelShape, rank: RankPlace, fixed: FixedBytes,
         fraction: float, seen_bytes: int, bound: int,
     ) -> tuple[int, int]:  # fmt: skip
-        """Return what a rank may fill and what of it is counted; the pool is their difference.
+        """Return a rank's budget and the part of it already counted; the pool is the difference.
 
-        What the reserve cannot hold has to come from the pool, by a lower fraction.
+        Memory beyond the reserve has to come from the pool, by a lower fraction.
         """
         share = fraction or self.usual_fraction(
             rank, seen_bytes, bound, latent=shape.latent.rank > 0, sees=shape.vision_bytes > 0
@@ -435,7 +435,7 @@ class PagedProfile:
         )
 
     def non_torch_bytes(self, rank: RankPlace, bound: int) -> float:
-        """What lies outside the tensor allocator: GPU context, libraries, collectives.
+        """Memory outside the tensor allocator: GPU context, libraries, collectives.
 
         Source:
             vLLM 0.33, ``v1/worker/gpu_worker.py``, ``determine_available_memory``; the constants

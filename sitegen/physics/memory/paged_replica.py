@@ -44,7 +44,7 @@ class PagedShape:
 
 @dataclass(frozen=True, slots=True)
 class StageBudget:
-    """What a rank of a stage may fill and what is taken of it, in bytes at low, mid and high.
+    """Budget of a rank of a stage and the memory in use, in bytes at low, mid and high.
 
     ``start_excess`` is what a start may lack beside a full budget, at the high estimate.
     """
@@ -77,20 +77,20 @@ class PagedReplica:
         return self.tp, self.pp
 
     def plan(self, replicas: int) -> ParallelPlan:
-        """Describe the replica, of which there are some copies."""
+        """Describe the replica, which the combo runs ``replicas`` times."""
         return paged_plan(self.group, self.split, self.shape.layers, replicas)
 
     def host_bytes(self, context_tokens: int, sequences: int) -> int:
-        """What stays in system RAM: nothing."""
+        """Bytes in system RAM: always 0."""
         return 0
 
     def effective_bytes(self) -> int:
-        """What the replica can fill: each rank counts as the smallest."""
+        """Memory that the replica can fill: each rank counts as the smallest."""
         return self.budget_bytes * len(self.group.ranks)
 
     @property
     def budget_bytes(self) -> int:
-        """What a rank may fill: every rank takes the same share, so the smallest GPU decides."""
+        """Budget of a rank: every rank takes the same share, so the smallest GPU decides."""
         return min(stage.budgets[1] for stage in self.budgets)
 
     def pool_bytes(self, stage: int, bound: int = 1) -> int:

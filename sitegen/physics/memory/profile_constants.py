@@ -54,7 +54,7 @@ def scaled(constant: Constant) -> Interval:
 
 
 class StatedConstants:
-    """What a profile states, in bytes and seconds; asked by the names of its YAML."""
+    """A profile's constants in bytes and seconds, by the names of its YAML."""
 
     def __init__(self, profile: RuntimeProfile) -> None:
         self._constants = profile.constants

@@ -42,7 +42,7 @@ PAGED: Lines = {
     "non_torch_pipeline_gib": "communication", "graphs_large_from_gib": "graphs",
     "handover_tensors": "",
 }  # fmt: skip
-"""What every paged runtime states, whatever its share is taken of."""
+"""Constants that every paged runtime states, whatever the base of its share."""
 RESERVE: Lines = {
     "reserve_graph_sequence_mib": "graphs", "reserve_prefill_graph_mib": "graphs",
     "reserve_latent_graphs_mib": "graphs", "reserve_graph_rank_mib": "graphs",

@@ -1,4 +1,4 @@
-"""Which constants a speed estimate reads: by runtime family, hardware class, weights and era."""
+"""Constants of a speed estimate: by runtime family, hardware class, weights and era."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ USUAL_FLOPS_PER_S = 100e12
 
 @dataclass(frozen=True, slots=True)
 class SpeedClass:
-    """What the constants of a stage depend on."""
+    """Runtime family, hardware and weights that select a stage's constants."""
 
     family: str
     runtime: str
@@ -76,7 +76,7 @@ def speed_class(pipeline: ReplicaPipeline, gpu: Gpu, *, model: str = "") -> Spee
     )  # fmt: skip
 
 
-def chain(stem: str, found: SpeedClass, unit: str = "") -> tuple[str, ...]:
+def chain(stem: str, speed_class: SpeedClass, unit: str = "") -> tuple[str, ...]:
     """List the names of a constant, narrowest class first.
 
     >>> from sitegen.catalog.domain.hardware import Vendor
@@ -84,26 +84,27 @@ def chain(stem: str, found: SpeedClass, unit: str = "") -> tuple[str, ...]:
     >>> chain("decode-overhead", one, "-us")[-2:]
     ('decode-overhead-paged-nvidia-us', 'decode-overhead-paged-us')
     """
-    widest = f"{stem}-{found.family}"
-    vendor = f"{widest}-{found.vendor}"
-    segment = f"{vendor}-{found.segment}"
+    widest = f"{stem}-{speed_class.family}"
+    vendor = f"{widest}-{speed_class.vendor}"
+    segment = f"{vendor}-{speed_class.segment}"
     names = (
-        f"{widest}-on-{found.gpu}", f"{segment}-{found.architecture}", segment, vendor, widest,
+        f"{widest}-on-{speed_class.gpu}", f"{segment}-{speed_class.architecture}", segment,
+        vendor, widest,
     )  # fmt: skip
     return tuple(name + unit for name in names)
 
 
-def bases(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
+def bases(speed_class: SpeedClass) -> Mapping[str, tuple[str, ...]]:
     """Names of each constant with an interval, narrowest first; the last must exist."""
     return {
-        "dense": chain("decode-efficiency", found),
-        "cache": (f"kv-read-efficiency-{found.family}",),
-        "compute": chain("compute-efficiency", found),
-        "overhead": chain("decode-overhead", found, "-us"),
-        "stream": (f"decode-stream-{found.family}-us",),
-        "fixed": (f"prefill-fixed-{found.family}-ms",),
-        "hop": (f"hop-overhead-{found.family}-us",),
-        "batch": (f"step-batch-{found.family}-factor",),
+        "dense": chain("decode-efficiency", speed_class),
+        "cache": (f"kv-read-efficiency-{speed_class.family}",),
+        "compute": chain("compute-efficiency", speed_class),
+        "overhead": chain("decode-overhead", speed_class, "-us"),
+        "stream": (f"decode-stream-{speed_class.family}-us",),
+        "fixed": (f"prefill-fixed-{speed_class.family}-ms",),
+        "hop": (f"hop-overhead-{speed_class.family}-us",),
+        "batch": (f"step-batch-{speed_class.family}-factor",),
     }
 
 
@@ -112,22 +113,22 @@ def model_factors(family: str, model: str) -> tuple[str, ...]:
     return (f"overhead-model-{family}-{model.replace('_', '-')}-factor",) if model else ()
 
 
-def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
+def factors(speed_class: SpeedClass) -> Mapping[str, tuple[str, ...]]:
     """Names of the factors of each constant; one without a record is 1."""
-    family, weights = found.family, found.weights
-    words = tuple(word for word in (found.era, found.backend) if word)
-    runtime = (found.runtime,) if found.runtime else ()
+    family, weights = speed_class.family, speed_class.weights
+    words = tuple(word for word in (speed_class.era, speed_class.backend) if word)
+    runtime = (speed_class.runtime,) if speed_class.runtime else ()
 
     def of(stem: str) -> tuple[str, ...]:
         reading = stem.startswith("compute")
-        own = tuple(word for word in words if reading or word == found.backend)
+        own = tuple(word for word in words if reading or word == speed_class.backend)
         return (
             *(f"{stem}-{word}-{family}-factor" for word in words if word != SOFTWARE_2025),
-            *(f"{stem}-{word}-{family}-on-{found.vendor}-factor" for word in own),
+            *(f"{stem}-{word}-{family}-on-{speed_class.vendor}-factor" for word in own),
             *(f"{stem}-runtime-{name}-factor" for name in runtime),
         )
 
-    vendor = f"{weights}-on-{found.vendor}"
+    vendor = f"{weights}-on-{speed_class.vendor}"
     dense = (
         f"decode-weights-{family}-{weights}-factor",
         f"decode-weights-{family}-{vendor}-factor",
@@ -140,7 +141,7 @@ def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
     )
     attention = (
         f"compute-attention-{family}-factor",
-        f"compute-attention-{family}-on-{found.vendor}-factor",
+        f"compute-attention-{family}-on-{speed_class.vendor}-factor",
         *of("compute-attention"),
     )
     return {
@@ -151,7 +152,7 @@ def factors(found: SpeedClass) -> Mapping[str, tuple[str, ...]]:
         "attention": (*of("compute"), *attention),
         "compute_experts": (f"compute-experts-{family}-factor",),
         "expert_rows": (f"compute-experts-{family}-exponent",),
-        "overhead": (*of("overhead"), *model_factors(family, found.model)),
+        "overhead": (*of("overhead"), *model_factors(family, speed_class.model)),
         "mixture": (f"overhead-experts-{family}-factor",),
         "recurrent": (f"overhead-recurrent-{family}-factor",),
         "stream": (),
@@ -172,7 +173,7 @@ def matmul_efficiency(rows: float, exponent: float) -> float:
     return power(min(1.0, rows / FULL_ROWS), exponent)
 
 
-def constants(assumptions: Assumptions, found: SpeedClass) -> StageConstants:
+def constants(assumptions: Assumptions, speed_class: SpeedClass) -> StageConstants:
     """Look up the constants of a class.
 
     Of those with an interval, factors beside them move all bounds alike. ``batch`` multiplies a
@@ -183,7 +184,7 @@ def constants(assumptions: Assumptions, found: SpeedClass) -> StageConstants:
     Raises:
         KeyError: If not even the family has one.
     """
-    named, multiplying = bases(found), factors(found)
+    named, multiplying = bases(speed_class), factors(speed_class)
     by = {slot: _product(assumptions, names) for slot, names in multiplying.items()}
 
     def of(slot: str, base: str) -> Bounds:

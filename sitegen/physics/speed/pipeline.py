@@ -1,4 +1,4 @@
-"""A replica as the speed model sees it: its stages, what each reads, and the links between."""
+"""A replica for the speed model: its stages, the bytes that each reads, and the links between."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ by the softmax, read and narrowed to 16 bits, read by the product with the value
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What one pipeline stage, or one GPU of a layer split, reads for a token.
+    """The layers that one pipeline stage, or one GPU of a layer split, reads for a token.
 
     ``counts`` are layers by kind; ``host_bytes`` are read from system RAM instead, of
     ``host_stored_bytes`` that lie there.
@@ -95,7 +95,7 @@ class ReplicaPipeline:
 
 
 class StageWork:
-    """What stages of paths move and compute; remembers what it reduced."""
+    """Bytes and operations of pipeline stages; remembers each sum."""
 
     def __init__(self, low_precision: float) -> None:
         """Take how many times its FP16 rate a GPU reaches in whole numbers or FP8 at best."""

@@ -8,7 +8,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
-    """What a stage does in a step or a prompt.
+    """Work of a stage in a step or a prompt.
 
     Attributes:
         dense: Seconds at peak bandwidth to read the weights that every token reads.

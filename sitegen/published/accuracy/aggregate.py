@@ -34,14 +34,14 @@ AGREEMENT_LIMIT = 0.95
 CALIBRATION_LIMIT = 0.85
 
 
-def errors_of(found: Iterable[Comparison]) -> Errors:
+def errors_of(comparisons: Iterable[Comparison]) -> Errors:
     """Sum up comparisons; all zero where there is none."""
-    listed = list(found)
-    votes = Counter(_voter(one) for one in listed)
+    listed = list(comparisons)
+    votes = Counter(_voter(comparison) for comparison in listed)
 
     def over(value_of: Callable[[Comparison], float | None]) -> list[tuple[float, float]]:
         """Values with their weights: the vote of a group is split between its figures."""
-        values = ((value_of(one), 1 / votes[_voter(one)]) for one in listed)
+        values = ((value_of(comparison), 1 / votes[_voter(comparison)]) for comparison in listed)
         return sorted((abs(value), weight) for value, weight in values if value is not None)
 
     sizes, common = over(lambda one: one.error), over(lambda one: one.naive_error)
@@ -52,19 +52,20 @@ def errors_of(found: Iterable[Comparison]) -> Errors:
         median=quantile(sizes, 0.5),
         p95=quantile(sizes, 0.95),
         beyond_median=quantile(over(lambda one: one.beyond_rounding), 0.5),
-        inside=sum(one.inside / votes[_voter(one)] for one in listed) / max(1, len(votes)),
+        inside=sum(comparison.inside / votes[_voter(comparison)] for comparison in listed)
+        / max(1, len(votes)),
         width=quantile(over(_width), 0.5),
         naive_median=quantile(common, 0.5) if common else None,
         by_parameters_median=quantile(guessed, 0.5) if guessed else None,
     )
 
 
-def _voter(one: Comparison) -> tuple[LoggedQuantity, str]:
-    return one.quantity, one.origin.vote
+def _voter(comparison: Comparison) -> tuple[LoggedQuantity, str]:
+    return comparison.quantity, comparison.origin.vote
 
 
-def _width(one: Comparison) -> float:
-    interval = one.predicted
+def _width(comparison: Comparison) -> float:
+    interval = comparison.predicted
     return (interval.high - interval.low) / abs(interval.mid) if interval.mid else 0.0
 
 
@@ -93,13 +94,15 @@ def quantile(ordered: Sequence[tuple[float, float]], share: float) -> float:
     return low + (high - low) * (share - before) / (after - before)
 
 
-def slices(found: Sequence[Comparison], name_of: Callable[[Comparison], str]) -> tuple[Slice, ...]:
+def slices(
+    comparisons: Sequence[Comparison], name_of: Callable[[Comparison], str]
+) -> tuple[Slice, ...]:
     """Group comparisons by quantity and a name, in the order of quantities and names."""
-    keys = sorted({(list(LoggedQuantity).index(c.quantity), name_of(c)) for c in found})
+    keys = sorted({(list(LoggedQuantity).index(c.quantity), name_of(c)) for c in comparisons})
     result = []
     for index, name in keys:
         quantity = list(LoggedQuantity)[index]
-        mine = [c for c in found if c.quantity is quantity and name_of(c) == name]
+        mine = [c for c in comparisons if c.quantity is quantity and name_of(c) == name]
         sound = [c for c in mine if not c.disputed]
         result.append(Slice(quantity, name, errors_of(mine), errors_of(sound)))
     return tuple(result)
@@ -160,7 +163,9 @@ def verdicts_of(judged: Sequence[JudgedQuantity]) -> Verdicts:
 
 
 def goals_of(
-    found: Sequence[Comparison], coverage: Mapping[LoggedQuantity, Coverage], verdicts: Verdicts
+    comparisons: Sequence[Comparison],
+    coverage: Mapping[LoggedQuantity, Coverage],
+    verdicts: Verdicts,
 ) -> tuple[Goal, ...]:
     """Say what was to be reached and what is; disputed figures are left aside.
 
@@ -168,7 +173,7 @@ def goals_of(
     Intervals are those of a runtime's own profile, so forks have no part in their calibration, nor
     have files, which are no memory.
     """
-    sound = [c for c in found if not c.disputed]
+    sound = [c for c in comparisons if not c.disputed]
     result = []
     for quantity, program, measure, limit in LIMITS:
         mine = errors_of(

@@ -19,7 +19,7 @@ from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Unmapp
 from sitegen.units import GIB
 
 COMMON_FRACTION = 0.9
-"""What the common rule takes of a GPU for a runtime whose share depends on the GPU (SGLang)."""
+"""The common rule's share of a GPU for a runtime whose share depends on the GPU (SGLang)."""
 COUNTED_BY_REQUEST = (0, 21)
 """First vLLM whose log counts a hybrid's tokens as concurrency × length."""
 LINES: Mapping[LoggedQuantity, tuple[str, ...]] = {
@@ -66,11 +66,11 @@ def _settings(run: LoggedRun) -> Settings:
         max_num_batched_tokens=chosen.max_num_batched_tokens,
         enforce_eager=chosen.eager,
         expert_parallel=run.run.split.expert,
-        data_parallel_size=_copies(run) if _copies(run) > 1 else None,
+        data_parallel_size=_attention_copies(run) if _attention_copies(run) > 1 else None,
     )
 
 
-def _copies(run: LoggedRun) -> int:
+def _attention_copies(run: LoggedRun) -> int:
     """Copies of the attention in one replica; of a dense model every copy is a replica."""
     experts = run.runnable(run.any_checkpoint).reduced.architecture.experts
     return (run.run.split.data or 1) if experts else 1
@@ -105,7 +105,7 @@ def replica_of(
     prepared = run.runnable(run.any_checkpoint if any_checkpoint else run.checkpoint)
     if not isinstance(prepared.memory, PagedEngine):
         raise Unmapped("no memory profile of this kind", says_enough=True)
-    group = run.group(tp * pp * _copies(run), any_gpu=any_gpu)
+    group = run.group(tp * pp * _attention_copies(run), any_gpu=any_gpu)
     return (memory or prepared.memory).replica(
         prepared.reduced, group, (tp, pp), _workload(run), _settings(run)
     )
@@ -344,14 +344,14 @@ def _verdict(run: LoggedRun) -> JudgedQuantity:
         tensor_parallel_size=tp,
         pipeline_parallel_size=pp,
     )
-    found = assess(run.engine, request)
+    assessment = assess(run.engine, request)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
     return JudgedQuantity(
         origin=run.origin,
         outcome=run.run.outcome,
         stage=run.run.stage,
-        tier=str(found.tier),
-        reasons=tuple(reason.code for reason in found.reasons),
+        tier=str(assessment.tier),
+        reasons=tuple(reason.code for reason in assessment.reasons),
         naive_fits=rules_of_thumb.fits(
             run.reduced.parameters, run.checkpoint.quantization, installed
         ),

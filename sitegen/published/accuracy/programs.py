@@ -1,4 +1,4 @@
-"""What forks and older builds of llama.cpp do otherwise than the profile they are compared with."""
+"""Differences of forks and older builds of llama.cpp from the profile of the comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """What a program keeps to, where it leaves the runtime that it comes from.
+    """Rules of a fork where it differs from its runtime.
 
     ``fused_gate`` says that gate and up are one product, so that two tensors of a dense layer and
     one of experts live at once; ``pooled_windows`` that sliding layers keep the whole context;

@@ -52,18 +52,18 @@ def report_of(results: Iterable[Result], sources: Iterable[Measurements]) -> Acc
     """Count and sort what was compared, from the files that it comes from."""
     results, sources = tuple(results), tuple(sources)
     left_out = [one for source in sources for one in source.left_out]
-    found = [r for r in results if isinstance(r, Comparison)]
+    comparisons = [r for r in results if isinstance(r, Comparison)]
     coverage = coverage_of(results, left_out)
     verdicts = verdicts_of([r for r in results if isinstance(r, JudgedQuantity)])
     return AccuracyReport(
         results=results,
-        by_quantity=slices(found, lambda _: ""),
-        by_program=slices(found, lambda one: one.origin.program),
-        by_family=slices(found, lambda one: one.origin.family),
+        by_quantity=slices(comparisons, lambda _: ""),
+        by_program=slices(comparisons, lambda one: one.origin.program),
+        by_family=slices(comparisons, lambda one: one.origin.family),
         coverage=coverage,
         verdicts=verdicts,
-        worst=worst_of(found),
-        goals=goals_of(found, coverage, verdicts),
+        worst=worst_of(comparisons),
+        goals=goals_of(comparisons, coverage, verdicts),
         sources=len(sources),
         runs=sum(len(source.runs) for source in sources),
         files=sum(len(source.files) for source in sources),
@@ -96,10 +96,10 @@ def _compared(logged: LoggedRun, quantity: LoggedQuantity) -> Iterator[Compariso
         yield from split_runs.questions_of(quantity)(logged)
 
 
-def worst_of(found: list[Comparison], count: int = WORST) -> tuple[Comparison, ...]:
+def worst_of(comparisons: list[Comparison], count: int = WORST) -> tuple[Comparison, ...]:
     """List the comparisons that are furthest off, one per run and quantity."""
     best: dict[tuple[str, LoggedQuantity], Comparison] = {}
-    for one in found:
+    for one in comparisons:
         key = one.origin.run, one.quantity
         if key not in best or abs(one.error) > abs(best[key].error):
             best[key] = one

@@ -78,17 +78,17 @@ def compare_speeds(catalog: Catalog, weigh: Weigh | None = None) -> SpeedAccurac
         KeyError: If a speed constant that a runtime family needs is missing.
     """
     model, cases = SpeedModel(catalog.assumptions), BenchmarkPlans(catalog, weigh)
-    found: list[SpeedComparison] = []
+    speed_comparisons: list[SpeedComparison] = []
     missing: list[Unpredicted] = []
     for source, run, case in cases.all():
         if isinstance(case, str):
             missing.append(Unpredicted(run.id, source, case))
             continue
         every = tuple(_comparisons(model, case))
-        found += every
+        speed_comparisons += every
         if not every:
             missing.append(Unpredicted(run.id, source, "The FP16 rate of its GPU is unknown."))
-    return SpeedAccuracy(tuple(found), tuple(missing))
+    return SpeedAccuracy(tuple(speed_comparisons), tuple(missing))
 
 
 def _comparisons(model: SpeedModel, case: Case) -> Iterator[SpeedComparison]:

@@ -256,7 +256,7 @@ def timings(case: Case) -> tuple[Timing, ...]:
 
 
 def _timings(case: Case) -> Iterator[Timing]:
-    asked, found, timed = case.run.workload, case.run.figures, case.run.timed
+    asked, figures, timed = case.run.workload, case.run.figures, case.run.timed
     generated = asked.generated_tokens or UNSTATED_GENERATED_TOKENS
     prompt = asked.prompt_tokens or UNSTATED_PROMPT_TOKENS
     many = asked.sequences > 1
@@ -267,22 +267,24 @@ def _timings(case: Case) -> Iterator[Timing]:
     context = depth + generated // 2
     streams = max(1, asked.sequences // case.replicas)
     ended = timed == "end-to-end"
-    if found.decode_tokens_per_s is not None and not (many and found.aggregate_tokens_per_s):
+    if figures.decode_tokens_per_s is not None and not (many and figures.aggregate_tokens_per_s):
         yield Timing(
-            "decode-of-many" if many else "decode", found.decode_tokens_per_s, context, streams,
+            "decode-of-many" if many else "decode", figures.decode_tokens_per_s, context, streams,
             generated, int(ended), prompt, 0,
         )  # fmt: skip
-    if found.aggregate_tokens_per_s is not None:
+    if figures.aggregate_tokens_per_s is not None:
         served = streams if timed != "steady" else 0
         yield Timing(
-            "aggregate", found.aggregate_tokens_per_s, context, streams, generated, served,
+            "aggregate", figures.aggregate_tokens_per_s, context, streams, generated, served,
             prompt, 0,
         )  # fmt: skip
-    if found.prefill_tokens_per_s is not None and asked.prompt_tokens:
+    if figures.prefill_tokens_per_s is not None and asked.prompt_tokens:
         ahead = asked.depth_tokens or 0
         if ahead == asked.prompt_tokens:
             ahead = 0
-        yield Timing("prefill", found.prefill_tokens_per_s, 0, 1, 0, 1, asked.prompt_tokens, ahead)
+        yield Timing(
+            "prefill", figures.prefill_tokens_per_s, 0, 1, 0, 1, asked.prompt_tokens, ahead
+        )
 
 
 def knows_rates(case: Case) -> bool:

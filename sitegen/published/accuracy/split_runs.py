@@ -29,7 +29,7 @@ WHOLE = 0.02
 LAST_DIGIT_MIB = 0.01
 """Logs print two decimals."""
 ALIGNMENT_BYTES = 512
-"""What allocating a layer's keys and values may add at most: two tensors, aligned to 256 bytes."""
+"""The most that alignment adds to a layer's keys and values: two tensors, to 256 bytes each."""
 NO_COPY = (0.0, 0.0, 0.0)
 EMBEDDING_ROOM = 1.1
 """A host buffer up to this multiple of the embedding table holds that table and no layer."""
@@ -265,15 +265,15 @@ def _verdict(run: LoggedRun) -> Iterator[JudgedQuantity]:
             largest_allocation_bytes=run.largest_allocation_bytes,
         ),
     )
-    found = assess(run.engine, request)
+    assessment = assess(run.engine, request)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
     parameters = run.reduced.parameters
     yield JudgedQuantity(
         origin=run.origin,
         outcome=logged.outcome,
         stage=logged.stage,
-        tier=str(found.tier),
-        reasons=tuple(reason.code for reason in found.reasons),
+        tier=str(assessment.tier),
+        reasons=tuple(reason.code for reason in assessment.reasons),
         naive_fits=rules_of_thumb.fits(parameters, run.checkpoint.quantization, installed),
         cause=logged.causes.get(LoggedQuantity.VERDICT, ""),
         disputed=logged.disputed.get(LoggedQuantity.VERDICT, ""),

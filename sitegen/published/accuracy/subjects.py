@@ -102,7 +102,7 @@ class LoggedRun:
 
     @property
     def largest_allocation_bytes(self) -> int | None:
-        """What the driver of the run's backend gives in one piece, where it is limited."""
+        """The most that the driver of the run's backend gives in one piece, where it is limited."""
         limits = {b.id: b.largest_allocation_bytes for b in self.own_runtime.backends}
         return limits.get(self.run.settings.backend)
 
@@ -189,7 +189,7 @@ class LoggedRun:
 
     @property
     def origin(self) -> Origin:
-        """What a reader needs to find the figure."""
+        """The place of the figure, for a reader."""
         run = self.run
         return Origin(
             run=run.id,

@@ -1,4 +1,4 @@
-"""What a comparison yields: an error, a reason why there is none, or two verdicts side by side."""
+"""Results of a comparison: an error, a reason why there is none, or two verdicts side by side."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Unmapped(Exception):  # noqa: N818 - it is an answer about a record, not a
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a figure comes from and what it is about.
+    """Source and subject of a figure.
 
     ``source`` is the id of the measurements' file, ``program`` the runtime's name or that of its
     fork, ``assumed`` what the source does not say. A file size has no runtime.
@@ -60,7 +60,7 @@ class Comparison:
     predicted: Interval
     naive: float | None = None
     by_parameters: float | None = None
-    """What the rule that guesses the cache from the parameter count says."""
+    """The estimate of the rule that guesses the cache from the parameter count."""
     rounding: float = 0.0
     cause: str = ""
     disputed: str = ""
@@ -95,7 +95,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuantity:
-    """What happened beside what the engine and the common rule say."""
+    """The outcome of a run beside the answers of the engine and the common rule."""
 
     origin: Origin
     outcome: str
@@ -113,7 +113,7 @@ class JudgedQuantity:
 
     @property
     def agrees(self) -> bool:
-        """Whether what ran is called a fit, and what failed is not called comfortable."""
+        """Whether a run that started is called a fit, and one that failed not comfortable."""
         return self.tier != "not-practical" if self.ran else self.tier != "comfortable"
 
     @property
@@ -204,10 +204,10 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the project set out to reach, and what it reached."""
+    """A goal of the project, and the figure it reached."""
 
     quantity: LoggedQuantity
-    """What is measured; for the calibration (``inside``) all of memory, whatever stands here."""
+    """The quantity; for the calibration (``inside``) all of memory, whatever stands here."""
     program: str
     measure: str
     """``median``, ``p95``, ``coverage``, ``agree`` or ``inside``."""
@@ -251,5 +251,5 @@ class AccuracyReport:
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What was not compared, and why."""
+        """Figures without a comparison, and why."""
         return tuple(r for r in self.results if isinstance(r, Skipped))

@@ -1,4 +1,4 @@
-"""What judging claims needs of the engine: sizes, caches, plans and speeds of what is claimed."""
+"""The engine's answers for claims: sizes, caches, plans and speeds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from sitegen.physics.sequence_cache import sequence_bytes
 from sitegen.units import GB, GIB
 
 SIZES = (("gb", GB), ("gib", GIB))
-"""What a page's "GB" may mean, as written first."""
+"""Meanings of a page's "GB", as written first."""
 
 Bounds = tuple[float, float]
 """Low and high."""
@@ -110,7 +110,7 @@ class ClaimContext:
     def stream_parts(
         self, model: LanguageModel, recipe: Quantization, combo: Combo, tensor: int | None
     ) -> tuple[MemoryPart, ...]:
-        """Say from where a token is read at best on a combo.
+        """Return the memories that a token is read from at best on a combo.
 
         What all GPUs together cannot hold is read from RAM; of a mixture of experts nothing is,
         because the experts in RAM may be the ones that nobody asks for.
@@ -164,12 +164,12 @@ class ClaimContext:
         return self._assessed[key]
 
 
-def _order(found: Assessment) -> tuple[float, ...]:
-    reached = found.verdict_utilization
+def _order(assessment: Assessment) -> tuple[float, ...]:
+    reached = assessment.verdict_utilization
     share = reached.mid if reached else float("inf")
-    return (RANK[found.tier], share)
+    return (RANK[assessment.tier], share)
 
 
-def fits(found: Assessment) -> bool:
+def fits(assessment: Assessment) -> bool:
     """Whether an assessment is of something that runs."""
-    return found.tier is not FitTier.NOT_PRACTICAL
+    return assessment.tier is not FitTier.NOT_PRACTICAL

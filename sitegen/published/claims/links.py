@@ -159,7 +159,7 @@ def _laid_out(
 def _shared(
     cases: ClaimContext,
     claim: LinkUse,
-    found: Evaluation,
+    evaluation: Evaluation,
     pipeline: ReplicaPipeline,
     *,
     refused: bool,
@@ -167,9 +167,9 @@ def _shared(
     """Compare the link's share of a token and of a long prompt with what it may take."""
     limit = cases.engine.assumptions["link-share-limit"].value.mid
     most = cases.engine.assumptions["prefill-limit-s"].value.mid
-    speed, half = cases.engine.judge.speed, found.workload.context_tokens // 2
-    token = 1 / speed.single(pipeline, found.group, context=half).mid
-    share = speed.communication_share(pipeline, found.group, context=half)
+    speed, half = cases.engine.judge.speed, evaluation.workload.context_tokens // 2
+    token = 1 / speed.single(pipeline, evaluation.group, context=half).mid
+    share = speed.communication_share(pipeline, evaluation.group, context=half)
     first, of_first = speed.prefill_s(pipeline) or 0.0, speed.prompt_link_s(pipeline)
     enough = share <= limit and of_first <= most
     network = claim.on.network or claim.on.nodes[0].link
@@ -189,5 +189,5 @@ def _shared(
     if refused and enough:
         code = "TENSOR_OVER_SOCKETS"
     agrees = (enough and not refused) == claim.works
-    recipe = found.reduced.id.rpartition("--")[2]
+    recipe = evaluation.reduced.id.rpartition("--")[2]
     return Judgement(CONFIRMED if agrees else DISPUTED, code, arguments, steps, (recipe,))

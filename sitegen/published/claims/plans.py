@@ -42,16 +42,16 @@ def fit(cases: ClaimContext, claim: Fits) -> Judgement:
     return found if claim.fits else _denied(found)
 
 
-def _denied(found: Judgement) -> Judgement:
+def _denied(judgement: Judgement) -> Judgement:
     """Turn around what was found for "it does not fit"."""
     turned = {
         CONFIRMED: (DISPUTED, "FITS_AFTER_ALL"),
-        DOUBTFUL: (DOUBTFUL, found.code),
-        DISPUTED: (CONFIRMED, found.code),
-        IMPOSSIBLE: (CONFIRMED, found.code),
+        DOUBTFUL: (DOUBTFUL, judgement.code),
+        DISPUTED: (CONFIRMED, judgement.code),
+        IMPOSSIBLE: (CONFIRMED, judgement.code),
     }
-    verdict, code = turned[found.verdict]
-    return Judgement(verdict, code, found.arguments, found.steps, found.reading)
+    verdict, code = turned[judgement.verdict]
+    return Judgement(verdict, code, judgement.arguments, judgement.steps, judgement.reading)
 
 
 def single_gpus(cases: ClaimContext) -> Iterator[Combo]:
@@ -92,13 +92,13 @@ def _fit(cases: ClaimContext, claim: Fits, recipe: Quantization, combo: Combo) -
     counted = (*weights, Step("visible", visible, "bytes", "engine"))
     if claim.model is None:
         return Judgement(DOUBTFUL, "WEIGHTS_ALONE_FIT", alone, counted, reading)
-    found = cases.assessments(
+    assessments = cases.assessments(
         claim.model, recipe, combo, tensor=claim.tensor, pipeline=claim.pipeline,
         context_tokens=claim.context_tokens,
     )  # fmt: skip
-    if not found:
+    if not assessments:
         return Judgement(DOUBTFUL, "WEIGHTS_ALONE_FIT", alone, counted, reading)
-    return _assessed(found[0], weights, reading)
+    return _assessed(assessments[0], weights, reading)
 
 
 def _spare(combo: Combo) -> bool:
@@ -188,14 +188,14 @@ def _launched(
     weights = Step("weights", held, "bytes", "engine", claim.quantization.id)
     if gate is not None:
         return Judgement(IMPOSSIBLE, gate.code, gate.arguments, (*steps, weights, *gate.steps))
-    found = cases.assessments(
+    assessments = cases.assessments(
         claim.model, claim.quantization, combo, tensor=claim.tensor, pipeline=claim.pipeline,
         context_tokens=claim.context_tokens,
     )  # fmt: skip
-    if not found:
+    if not assessments:
         arguments = {"quantization": claim.quantization.id}
         return Judgement(DOUBTFUL, "NO_PROFILE", arguments, (*steps, weights))
-    return _assessed(found[0], (*steps, weights), ())
+    return _assessed(assessments[0], (*steps, weights), ())
 
 
 def users(cases: ClaimContext, claim: Users) -> Judgement:
@@ -212,8 +212,8 @@ def _users(cases: ClaimContext, claim: Users, recipe: Quantization) -> Judgement
     if not found or not fits(found[0]) or found[0].limits is None:
         return Judgement(DISPUTED, "SERVES_NONE", {"users": claim.users}, weights, reading)
     best = max(found, key=lambda f: f.limits.kv_pool_tokens if f.limits else 0)
-    limits, copies = best.limits, best.plan.replicas if best.plan else 1
-    pool = (limits.kv_pool_tokens if limits else 0) * copies
+    limits, replicas = best.limits, best.plan.replicas if best.plan else 1
+    pool = (limits.kv_pool_tokens if limits else 0) * replicas
     each = pool // claim.users
     steps = (
         *weights,

@@ -42,13 +42,13 @@ def throughput(cases: ClaimContext, claim: Throughput) -> Judgement:
     judged = [_throughput(cases, claim, claim.model, r) for r in claim.quantizations]
     # What no runtime serves in one precision was not measured in it, if another is served.
     served = [one for one in judged if any(step.code == "estimate" for step in one.steps)]
-    found = kindest(served or judged)
+    judgement = kindest(served or judged)
     bits = [recipe.nominal_bits for recipe in claim.quantizations]
-    if found.verdict is CONFIRMED and max(bits) > APART * min(bits):
-        arguments: Arguments = {**found.arguments, "missing": "the precision"}
+    if judgement.verdict is CONFIRMED and max(bits) > APART * min(bits):
+        arguments: Arguments = {**judgement.arguments, "missing": "the precision"}
         code = "POSSIBLE_AT_ONE_PRECISION"
-        return Judgement(CONFIRMED, code, arguments, found.steps, found.reading)
-    return found
+        return Judgement(CONFIRMED, code, arguments, judgement.steps, judgement.reading)
+    return judgement
 
 
 def _throughput(
@@ -148,8 +148,10 @@ def _span(rates: Sequence[Interval]) -> Interval:
     return Interval(min(rate.low for rate in rates), best.mid, best.high)
 
 
-def _runs(found: Assessment) -> bool:
-    return found.speed is not None and (fits(found) or found.speed.single_tokens_per_s.mid > 0)
+def _runs(assessment: Assessment) -> bool:
+    return assessment.speed is not None and (
+        fits(assessment) or assessment.speed.single_tokens_per_s.mid > 0
+    )
 
 
 def _compared(
@@ -253,13 +255,15 @@ def first_token(cases: ClaimContext, claim: FirstToken) -> Judgement:
 def _reading_speed(cases: ClaimContext, claim: FirstToken) -> Interval | None:
     """Return how fast prompts are read, over production precisions and runtimes that run it."""
     rates = [
-        found.speed.prefill_tokens_per_s
+        assessment.speed.prefill_tokens_per_s
         for checkpoint in claim.model.checkpoints
         if checkpoint.quantization.production
-        for found in cases.assessments(
+        for assessment in cases.assessments(
             claim.model, checkpoint.quantization, claim.on, goal=PlanGoal.LATENCY
         )
-        if fits(found) and found.speed is not None and found.speed.prefill_tokens_per_s is not None
+        if fits(assessment)
+        and assessment.speed is not None
+        and assessment.speed.prefill_tokens_per_s is not None
     ]
     if not rates:
         return None

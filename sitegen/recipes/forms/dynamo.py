@@ -30,9 +30,9 @@ def recipe(target: Target) -> Recipe | None:
     return _deployed(target, "dynamo", "Dynamo, aggregated", workers)
 
 
-def pools_recipe(found: Disaggregated) -> Recipe | None:
+def pools_recipe(disaggregated: Disaggregated) -> Recipe | None:
     """Run a prefill pool and a decode pool, as the engine judged them."""
-    prefill, decode = Target.of(found.prefill), Target.of(found.decode)
+    prefill, decode = Target.of(disaggregated.prefill), Target.of(disaggregated.decode)
     if prefill is None or decode is None or decode.assessment.runtime.id != "vllm":
         return None
     if not decode.repository:
@@ -98,7 +98,7 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             Phase.INSTALL,
             "Give the cluster a token for the downloads",
             Language.BASH,
-            'kubectl create secret generic hf-token-secret --from-literal=HF_TOKEN="$HF_TOKEN"',
+            'kubectl create secret generic hf-token-secret --from-literal=HF_TOKEN="${HF_TOKEN:-}"',
             note="The Dynamo operator has to be installed in the cluster, and Grove or LWS for "
             "replicas over several nodes.",
         ),
@@ -113,14 +113,23 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             Phase.START,
             "Deploy",
             Language.BASH,
-            "kubectl apply -f llm.yaml\nkubectl get pods --watch",
-            expect=f"every pod of llm at Running, {len(workers)} kinds of workers and a frontend",
+            "kubectl apply -f llm.yaml\n"
+            "kubectl wait --for=condition=Ready dynamographdeployment/llm --timeout=60m",
+            expect="dynamographdeployment.nvidia.com/llm condition met",
+        ),
+        RecipeStep(
+            Phase.START,
+            "Lead a port of this machine to the frontend",
+            Language.BASH,
+            f"kubectl port-forward service/llm-frontend {FIRST_PORT}:8000",
+            note="In a shell of its own: it runs until it is stopped.",
+            stays=True,
+            answers=(f"127.0.0.1:{FIRST_PORT}/health",),
         ),
         RecipeStep(
             Phase.VERIFY,
             asked.title,
             Language.BASH,
-            f"kubectl port-forward service/llm-frontend {FIRST_PORT}:8000 &\n"
             f"HOST=127.0.0.1\n{asked.text}",
             expect=asked.expect,
         ),

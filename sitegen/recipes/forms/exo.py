@@ -9,10 +9,16 @@ from sitegen.recipes.files import made_step, mlx_convert
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Variable, quoted
-from sitegen.recipes.steps import built, rdma_step, repeated, settings_step, wired_limit_step
+from sitegen.recipes.steps import (
+    built,
+    rdma_step,
+    repeated,
+    settings_step,
+    stop_step,
+    wired_limit_step,
+)
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
-from sitegen.recipes.vllm_options import stop_step
 
 PORT = 52_415
 NAMESPACE = "sitegen"
@@ -60,9 +66,11 @@ def recipe(target: Target) -> Recipe | None:
             f"cd exo\nuv run exo --namespace {ALONE if several else NAMESPACE} --api-port {PORT}",
             where=where,
             note=APART if several else "" if alone else together,
+            stays=True,
+            answers=(f"127.0.0.1:{PORT}/v1/models",),
         ),
         *_instance(target, where if alone else first),
-        stop_step("uv run exo", where),
+        stop_step("exo", [PORT], where, option="--api-port"),
     ]
     return built(
         target, "exo", "exo", "exo", warnings=WARNINGS, steps=steps, port=PORT, names_model=True
@@ -81,6 +89,7 @@ def _install(where: str) -> RecipeStep:
         "brew install uv node rustup",
         "rustup toolchain install nightly",
         "git clone https://github.com/exo-explore/exo",
+        f"git -C exo checkout {READ['exo']}",
         "(cd exo/dashboard && npm install && npm run build)",
     ]
     return RecipeStep(
@@ -89,7 +98,7 @@ def _install(where: str) -> RecipeStep:
         Language.BASH,
         "\n".join(lines),
         where,
-        note="Xcode has to be there for its Metal compiler; use one commit everywhere.",
+        note="Xcode has to be there for its Metal compiler.",
     )
 
 

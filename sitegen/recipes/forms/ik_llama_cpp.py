@@ -5,14 +5,30 @@ from __future__ import annotations
 from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.recipes.files import DOWNLOAD, gigabytes, login_steps, made_step
+from sitegen.recipes.files import (
+    DOWNLOAD,
+    LLAMA_CPP,
+    file_pattern,
+    gigabytes,
+    hub_step,
+    login_steps,
+    made_step,
+)
 from sitegen.recipes.llama_options import load_note, offload_note, server_options, slots_note
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, quoted
-from sitegen.recipes.steps import API_KEY, HOST, ask_step, built, settings_step, start_step
+from sitegen.recipes.steps import (
+    API_KEY,
+    ask_step,
+    built,
+    host,
+    settings_step,
+    start_step,
+    stop_step,
+)
 from sitegen.recipes.target import Target
-from sitegen.recipes.vllm_options import stop_step
+from sitegen.recipes.versions import READ
 
 SOURCE = "https://github.com/ikawrakow/ik_llama.cpp"
 PROGRAM = "ik_llama.cpp/build/bin/llama-server"
@@ -31,7 +47,7 @@ def recipe(target: Target) -> Recipe | None:
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
     file = Variable("MODEL", quoted(f"{target.folder}.gguf"), "see the step about the files")
     steps = [
-        settings_step([*([] if target.hub_file else [file]), HOST, API_KEY], where),
+        settings_step([*([] if target.hub_file else [file]), host(target), API_KEY], where),
         _install(target, where),
         *_files(target, where),
     ]
@@ -41,9 +57,15 @@ def recipe(target: Target) -> Recipe | None:
             _start(target, replicas, at),
             ask_step(target, target.ports(len(replicas)), where=at),
         ]
-    steps.append(stop_step("llama-server", where))
+    steps.append(stop_step("ik_llama.cpp/build/bin/llama-server", target.machine_ports(), where))
     return built(
-        target, "ik-llama-cpp", "ik_llama.cpp", "ik-llama-cpp", warnings=WARNINGS, steps=steps
+        target,
+        "ik-llama-cpp",
+        "ik_llama.cpp",
+        "ik-llama-cpp",
+        warnings=WARNINGS,
+        steps=steps,
+        own_host=True,
     )
 
 
@@ -56,6 +78,7 @@ def _install(target: Target, where: str) -> RecipeStep:
     cuda = [] if target.vendors == (Vendor.CPU,) else ["-DGGML_CUDA=ON"]
     lines = [
         f"git clone {SOURCE}",
+        f"git -C ik_llama.cpp checkout {READ['ik-llama-cpp']}",
         " ".join(["cmake -S ik_llama.cpp -B ik_llama.cpp/build -DGGML_NATIVE=ON", *cuda]),
         "cmake --build ik_llama.cpp/build --config Release -j",
         f"{PROGRAM} --version",
@@ -71,11 +94,10 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     """Fetch the files of the type."""
     if not target.hub_file:
         return (made_step(target, where, before=_tools()),)
-    kind = target.hub_file.rpartition(":")[2]
+    pattern = quoted(file_pattern(target.hub_file.rpartition(":")[2]))
     lines = [
-        "python3 -m venv hub && . hub/bin/activate && pip install huggingface_hub",
-        f"hf download {quoted(target.repository)} --include '*{kind}*' --local-dir files",
-        f"FILE=$(find files -name '*{kind}*.gguf' | sort | head -n 1)",
+        f"hf download {quoted(target.repository)} --include {pattern} --local-dir files",
+        f"FILE=$(find files -name {pattern} | sort | head -n 1)",
         'wc -c "$FILE"',
     ]
     size = gigabytes(target.assessment.weights_bytes)
@@ -83,13 +105,13 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     step = RecipeStep(
         Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note
     )
-    return (*login_steps(target, where), step)
+    return (hub_step(where), *login_steps(target, where), step)
 
 
 def _tools() -> tuple[str, ...]:
     """Build what makes files: the fork has llama.cpp's tools, and the steps name their folder."""
     return (
-        "git clone https://github.com/ggml-org/llama.cpp",
+        *LLAMA_CPP,
         "cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release",
         "cmake --build llama.cpp/build -j --target llama-quantize",
     )

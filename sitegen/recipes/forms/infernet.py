@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 
+from sitegen.recipes.chat import template_step
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, quoted
-from sitegen.recipes.steps import built, settings_step, start_step
+from sitegen.recipes.steps import built, settings_step, start_step, stop_step
 from sitegen.recipes.target import Target
-from sitegen.recipes.vllm_options import cache_note, install_step, serve_options, stop_step
+from sitegen.recipes.vllm_options import cache_note, install_step, serve_options
 from sitegen.units import GIB
 
 CONFIG = "~/.config/infernet/config.json"
@@ -44,6 +45,7 @@ def recipe(target: Target) -> Recipe | None:
         settings_step([target.model_variable(target.folder)], where),
         install_step(target, where),
         *file_steps(target, where),
+        *template_step(target, where),
         _daemon(where),
     ]
     for nodes, replicas in groups:
@@ -51,7 +53,7 @@ def recipe(target: Target) -> Recipe | None:
         hosts = [f"http://127.0.0.1:{port}" for port in target.ports(len(replicas))]
         steps += [_servers(target, replicas, at), _file(target, hosts, at), _start(target, at)]
         steps.append(_asked(target, hosts, at))
-    stop = stop_step("vllm serve", where)
+    stop = stop_step("vllm serve", target.machine_ports(), where)
     steps.append(
         RecipeStep(stop.phase, stop.title, stop.language, f"infernet stop\n{stop.text}", where)
     )
@@ -78,6 +80,7 @@ def _servers(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str)
         lambda port: _without_key(serve_options(target, port=str(port))),
         where=where,
         expect=cache_note(target),
+        host="127.0.0.1",
     )
 
 
@@ -98,7 +101,7 @@ def vram_tier(installed_bytes: int) -> str:
 
 
 def configuration(target: Target, hosts: list[str]) -> dict[str, object]:
-    """What the file says about the servers of one machine."""
+    """The file's entries for the servers of one machine."""
     name = target.served_name
     ranks = target.replicas[0]
     installed = sum(target.node(n).gpus[g].installed_bytes for n, g in ranks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.chat import chat_options
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
@@ -14,9 +15,11 @@ from sitegen.recipes.yaml_text import yaml_text
 
 ORCHESTRATOR = "kserve"
 RESOURCES = {Vendor.NVIDIA: "nvidia.com/gpu", Vendor.AMD: "amd.com/gpu"}
-"""What a pod asks for, by vendor."""
+"""Resources that a pod requests, by vendor."""
 IMAGES = {Vendor.AMD: "ghcr.io/llm-d/llm-d-rocm:v0.9.0"}
 """Images of vLLM beside the one that KServe takes unasked, which is for NVIDIA."""
+LEFT_OUT = {"--tensor-parallel-size", "--chat-template"}
+"""What has a field of its own, and what a pod has no file for."""
 WARNINGS = ("The gateway checks no key unless it is told to: expose it through one that does.",)
 
 
@@ -27,13 +30,14 @@ def recipe(target: Target) -> Recipe | None:
     (vendor, *others) = target.vendors
     if others or vendor not in RESOURCES or len(target.span) > 1 or not target.repository:
         return None  # pods of several vendors are several services, and pods fetch what they serve
-    asked = ask_step(target, [FIRST_PORT], key=False)
+    found = ask_step(target, [FIRST_PORT], key=False)
+    asked = found.text.replace("http://$HOST:$PORT/v1", "$URL/v1").partition("\n")[2]
     steps = [
         RecipeStep(
             Phase.INSTALL,
             "Give the cluster a token for the downloads",
             Language.BASH,
-            'kubectl create secret generic hf-token --from-literal=HF_TOKEN="$HF_TOKEN"',
+            'kubectl create secret generic hf-token --from-literal=HF_TOKEN="${HF_TOKEN:-}"',
             note="KServe, its resources for language models and a gateway have to be installed.",
         ),
         RecipeStep(
@@ -47,17 +51,16 @@ def recipe(target: Target) -> Recipe | None:
             Phase.START,
             "Deploy",
             Language.BASH,
-            "kubectl apply -f llm.yaml\nkubectl get llminferenceservice llm --watch",
-            expect="READY True",
+            "kubectl apply -f llm.yaml\n"
+            "kubectl wait --for=condition=Ready llminferenceservice/llm --timeout=60m",
+            expect="llminferenceservice.serving.kserve.io/llm condition met",
         ),
         RecipeStep(
             Phase.VERIFY,
-            asked.title,
+            found.title,
             Language.BASH,
-            "kubectl get llminferenceservice llm\n"
-            f"HOST=gateway.example  # host of the address that is printed\n{asked.text}",
-            expect=asked.expect,
-            note="PORT is the gateway's.",
+            f"URL=$(kubectl get llminferenceservice llm -o jsonpath='{{.status.url}}')\n{asked}",
+            expect=found.expect,
         ),
         RecipeStep(Phase.STOP, "Stop", Language.BASH, "kubectl delete -f llm.yaml"),
     ]
@@ -65,8 +68,9 @@ def recipe(target: Target) -> Recipe | None:
 
 
 def vllm_arguments(target: Target) -> str:
-    """What vLLM is told beside its tensor parallel size, which the manifest has a field for."""
-    options = [one for one in plan_options(target) if one[0] != "--tensor-parallel-size"]
+    """Arguments of vLLM beside its tensor parallel size, which the manifest has a field for."""
+    found = [*plan_options(target), *chat_options(target)]
+    options = [one for one in found if one[0] not in LEFT_OUT]
     return " ".join(words(options))
 
 

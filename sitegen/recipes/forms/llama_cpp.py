@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.recipes.files import file_steps
 from sitegen.recipes.llama_options import (
     install_step,
+    llama_file_steps,
     load_note,
     model_variable,
     offload_note,
@@ -17,19 +17,27 @@ from sitegen.recipes.llama_options import (
 )
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Recipe, RecipeStep
-from sitegen.recipes.services import compose_step, gpu_access, shown_gpus, unit_step
+from sitegen.recipes.services import (
+    FROM_FILE,
+    VOLUMES,
+    compose_step,
+    enable_step,
+    gpu_access,
+    shown_gpus,
+    unit_step,
+)
 from sitegen.recipes.shell import Option, flat, literal, words
 from sitegen.recipes.steps import (
     API_KEY,
-    HOST,
     ask_step,
     built,
+    host,
     settings_step,
     start_step,
+    stop_step,
     wired_limit_step,
 )
 from sitegen.recipes.target import Target
-from sitegen.recipes.vllm_options import stop_step
 
 PROGRAM = "llama.cpp/build/bin/llama-server"
 IMAGE = "ghcr.io/ggml-org/llama.cpp"
@@ -48,9 +56,9 @@ def recipe(target: Target) -> Recipe | None:
     groups = target.by_node()
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
     steps = [
-        settings_step([model_variable(target), HOST, API_KEY], where),
+        settings_step([model_variable(target), host(target), API_KEY], where),
         install_step(target, where),
-        *file_steps(target, where),
+        *llama_file_steps(target, where),
         *wired_limit_step(target, where),
     ]
     for nodes, replicas in groups:
@@ -59,9 +67,10 @@ def recipe(target: Target) -> Recipe | None:
             _start(target, replicas, at),
             ask_step(target, target.ports(len(replicas)), where=at),
         ]
-    steps.append(stop_step("llama-server", where))
+    steps.append(stop_step("llama.cpp/build/bin/llama-server", target.machine_ports(), where))
     if target.vendors != (Vendor.APPLE,):
-        steps += [_unit(target, groups[0][1][0]), *_compose(target, groups[0][1][0])]
+        first = groups[0][1][0]
+        steps += [_unit(target, first), enable_step("llama"), *_compose(target, first)]
     return built(
         target,
         "llama-cpp",
@@ -69,6 +78,7 @@ def recipe(target: Target) -> Recipe | None:
         "llama-cpp",
         warnings=WARNINGS,
         steps=steps,
+        own_host=True,
         measures_itself=True,
     )
 
@@ -88,14 +98,12 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
 
 
 def _literal(target: Target) -> list[Option]:
-    """The same options without the shell; a file is named as the unit or container sees it."""
-    model = target.hub_file or f"{target.folder}.gguf"
-    replaced = {'"$HOST"': "127.0.0.1", '"$API_KEY"': "${API_KEY}", '"$MODEL"': model}
-    return literal(server_options(target, target.ports(1)[0]), replaced)
+    """The same options without the shell: variables come from a file."""
+    return literal(server_options(target, target.ports(1)[0]), FROM_FILE)
 
 
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
-    start = flat("/opt/llama.cpp/build/bin/llama-server", _literal(target))
+    start = flat("/opt/llama/llama.cpp/build/bin/llama-server", _literal(target))
     describes = f"llama.cpp serving {target.served_name}"
     return unit_step("llama", describes, start, environment=[target.shown(ranks)])
 
@@ -111,8 +119,8 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[RecipeStep, ...]:
         "command": words(_literal(target)),
         "network_mode": "host",
         "restart": "unless-stopped",
-        **({"environment": shown} if shown else {}),
-        "volumes": ["/models:/models:ro"],
+        "environment": {"HF_TOKEN": "${HF_TOKEN:-}", **shown},
+        "volumes": list(VOLUMES),
         **gpu_access(target, ranks),
     }
     return (compose_step({f"llama-{target.ports(1)[0]}": service}),)

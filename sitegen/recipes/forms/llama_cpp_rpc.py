@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sitegen.recipes.files import file_steps
 from sitegen.recipes.llama_options import (
     install_step,
+    llama_file_steps,
     load_note,
     model_variable,
     server_options,
@@ -16,18 +16,18 @@ from sitegen.recipes.shell import Option, Variable, command
 from sitegen.recipes.steps import (
     API_KEY,
     HEAD_IP,
-    HOST,
     IFACE,
     NODE_IP,
     ask_step,
     built,
+    host,
     network_steps,
     repeated,
     settings_step,
+    stop_step,
     wired_limit_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
-from sitegen.recipes.vllm_options import stop_step
 
 RPC_PORT = 50_052
 
@@ -57,15 +57,17 @@ def recipe(target: Target) -> Recipe | None:
         *network,
         *wired_limit_step(target, where),
         _worker(others),
-        settings_step([model_variable(target), *peers, HOST, API_KEY], head, more=True),
-        *file_steps(target, head),
+        settings_step([model_variable(target), *peers, host(target), API_KEY], head, more=True),
+        *llama_file_steps(target, head),
         _server(target, nodes, head),
         ask_step(target, [FIRST_PORT], where=head),
-        stop_step("llama-server", head),
-        stop_step("rpc-server", others),
+        stop_step("llama-server", [FIRST_PORT], head),
+        stop_step("rpc-server", [RPC_PORT], others),
     ]
     name = "llama.cpp over several nodes (RPC)"
-    return built(target, "llama-cpp-rpc", name, "llama-cpp", warnings=WARNINGS, steps=steps)
+    return built(
+        target, "llama-cpp-rpc", name, "llama-cpp", warnings=WARNINGS, steps=steps, own_host=True
+    )
 
 
 def _worker(where: str) -> RecipeStep:
@@ -83,6 +85,8 @@ def _worker(where: str) -> RecipeStep:
             "~/.cache/llama.cpp/rpc."
         ),
         expect=f"endpoint : …:{RPC_PORT}",
+        stays=True,
+        answers=(f"$NODE_IP:{RPC_PORT}",),
     )
 
 
@@ -118,4 +122,6 @@ def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
             )
         ),
         expect=load_note(target),
+        stays=True,
+        answers=(f"$HOST:{FIRST_PORT}/health",),
     )

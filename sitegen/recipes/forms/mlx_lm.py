@@ -6,6 +6,7 @@ from sitegen.recipes.files import file_steps
 from sitegen.recipes.mlx_options import (
     PORT,
     WARNINGS,
+    answers,
     asked_step,
     context_note,
     install_step,
@@ -13,9 +14,8 @@ from sitegen.recipes.mlx_options import (
 )
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import command
-from sitegen.recipes.steps import built, settings_step, wired_limit_step
+from sitegen.recipes.steps import built, settings_step, stop_step, wired_limit_step
 from sitegen.recipes.target import Target
-from sitegen.recipes.vllm_options import stop_step
 
 
 def recipe(target: Target) -> Recipe | None:
@@ -28,6 +28,8 @@ def recipe(target: Target) -> Recipe | None:
         Language.BASH,
         command("mlx_lm.server", server_options(target)),
         note=context_note(target),
+        stays=True,
+        answers=answers(target),
     )
     steps = [
         settings_step([target.model_variable(target.folder)]),
@@ -36,7 +38,7 @@ def recipe(target: Target) -> Recipe | None:
         *wired_limit_step(target),
         start,
         asked_step(target),
-        stop_step("mlx_lm.server"),
+        stop_step("mlx_lm.server", target.ports(1, PORT)),
     ]
     return built(
         target,

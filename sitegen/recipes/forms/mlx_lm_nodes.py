@@ -7,6 +7,7 @@ from sitegen.recipes.files import file_steps
 from sitegen.recipes.mlx_options import (
     PORT,
     WARNINGS,
+    answers,
     asked_step,
     context_note,
     install_step,
@@ -15,9 +16,15 @@ from sitegen.recipes.mlx_options import (
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command
-from sitegen.recipes.steps import built, rdma_step, repeated, settings_step, wired_limit_step
+from sitegen.recipes.steps import (
+    built,
+    rdma_step,
+    repeated,
+    settings_step,
+    stop_step,
+    wired_limit_step,
+)
 from sitegen.recipes.target import Target
-from sitegen.recipes.vllm_options import stop_step
 
 HOSTFILE = "hosts.json"
 TRAFFIC = "The traffic between the machines is neither encrypted nor signed: keep it private."
@@ -48,7 +55,7 @@ def recipe(target: Target) -> Recipe | None:
         _hostfile(rdma=network.rdma, over=network.kind, where=first),
         _start(target, rdma=network.rdma, where=first),
         asked_step(target, first),
-        stop_step("mlx_lm.server", where),
+        stop_step("mlx_lm.server", target.ports(1, PORT), where),
     ]
     name = "MLX-LM over several Macs"
     return built(
@@ -100,4 +107,6 @@ def _start(target: Target, *, rdma: bool, where: str) -> RecipeStep:
         command(launch, options),
         where=where,
         note=note,
+        stays=True,
+        answers=answers(target),
     )

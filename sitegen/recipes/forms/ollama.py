@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.recipes.files import DOWNLOAD, NEEDS_IMATRIX, gigabytes, login_steps, made_step
+from sitegen.recipes.files import (
+    DOWNLOAD,
+    LLAMA_CPP,
+    NEEDS_IMATRIX,
+    file_pattern,
+    gigabytes,
+    hub_step,
+    login_steps,
+    made_step,
+)
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import compose_step, gpu_access, shown_gpus
@@ -11,7 +20,6 @@ from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import balance_note, built, each_port, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
-from sitegen.recipes.vllm_options import stop_step
 
 FIRST_PORT = 11_434
 LARGEST_IN_ONE_BYTES = 45_000_000_000
@@ -40,8 +48,12 @@ def recipe(target: Target) -> Recipe | None:
     ]
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
-        steps += [_start(target, replicas, at), _asked(target, len(replicas), at)]
-    steps.append(stop_step("ollama serve", where))
+        steps += [
+            _start(target, replicas, at),
+            _create(target, len(replicas), at),
+            _asked(target, len(replicas), at),
+        ]
+    steps.append(_stop(where))
     if target.vendors != (Vendor.APPLE,):
         steps += [_override(target, groups[0][1][0]), *_compose(target, groups[0][1])]
     return built(
@@ -79,11 +91,12 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         )
         return (made_step(target, where, before=_tools("llama-quantize") if made else ()),)
     kind = target.hub_file.rpartition(":")[2]
+    pattern = file_pattern(kind)
+    first = quoted(f"{pattern.removesuffix('[-.]*')}-00001-of-*.gguf")
     lines = [
         *_tools("llama-gguf-split"),
-        "python3 -m venv hub && . hub/bin/activate && pip install huggingface_hub",
-        f"hf download {quoted(target.repository)} --include '*{kind}*' --local-dir parts",
-        f"FIRST=$(find parts -name '*{kind}-00001-of-*.gguf' | sort | head -n 1)",
+        f"hf download {quoted(target.repository)} --include {quoted(pattern)} --local-dir parts",
+        f"FIRST=$(find parts -name {first} | sort | head -n 1)",
         'llama.cpp/build/bin/llama-gguf-split --merge "$FIRST" "$MODEL"',
         'wc -c "$MODEL"',
     ]
@@ -92,13 +105,13 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     step = RecipeStep(
         Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note
     )
-    return (*login_steps(target, where), step)
+    return (hub_step(where), *login_steps(target, where), step)
 
 
 def _tools(program: str) -> tuple[str, ...]:
     """Build one of llama.cpp's programs, on the CPU."""
     return (
-        "git clone https://github.com/ggml-org/llama.cpp",
+        *LLAMA_CPP,
         "cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release",
         f"cmake --build llama.cpp/build -j --target {program}",
     )
@@ -161,15 +174,12 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     for port, ranks in zip(target.ports(len(replicas), FIRST_PORT), replicas, strict=True):
         shown = target.shown(ranks)
         words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
-        create = f"OLLAMA_HOST=127.0.0.1:{port} ollama create {quoted(target.served_name)}"
-        pull = [f'OLLAMA_HOST=127.0.0.1:{port} ollama pull "$MODEL"'] if pulled(target) else []
-        commands += [" \\\n  ".join(words), "sleep 5", *pull, f"{create} -f Modelfile"]
+        commands.append(" \\\n  ".join(words))
     several = len(replicas) > 1
-    fetch = ", download the model" if pulled(target) else ""
     spread = "It spreads layers as it sees fit" if len(target.plan.ranks) > 1 else ""
     return RecipeStep(
         Phase.START,
-        f"{f'Start {len(replicas)} servers' if several else 'Start the server'}{fetch}",
+        f"Start {len(replicas)} servers" if several else "Start the server",
         Language.BASH,
         "\n".join(commands),
         where=where,
@@ -182,8 +192,31 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
                 ),
             )
         ),
+        stays=True,
+        answers=tuple(
+            f"127.0.0.1:{port}/api/version" for port in target.ports(len(replicas), FIRST_PORT)
+        ),
+    )
+
+
+def _create(target: Target, servers: int, where: str) -> RecipeStep:
+    """Download the file into each server, and name it with its context."""
+    pull = ['OLLAMA_HOST="127.0.0.1:$PORT" ollama pull "$MODEL"'] if pulled(target) else []
+    create = f'OLLAMA_HOST="127.0.0.1:$PORT" ollama create {quoted(target.served_name)}'
+    return RecipeStep(
+        Phase.START,
+        "Download the model and name it" if pull else "Name the model",
+        Language.BASH,
+        each_port(target.ports(servers, FIRST_PORT), [*pull, f"{create} -f Modelfile"]),
+        where=where,
         expect="success",
     )
+
+
+def _stop(where: str) -> RecipeStep:
+    """End the servers that this shell started: their port is no word of their command."""
+    text, note = "kill -INT $(jobs -p)", "In the shell that started them."
+    return RecipeStep(Phase.STOP, "Stop", Language.BASH, text, where=where, note=note)
 
 
 def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from sitegen.physics.plan import ParallelPlan
+from sitegen.recipes.chat import chat_of
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
@@ -101,7 +102,7 @@ def llm_config(target: Target) -> dict[str, Any]:
         Ray 2.60.0, ``LLMConfig``: bundles have to match tensor times pipeline size.
     """
     group = placement_group(target.plan)
-    copies = group.replicas
+    replicas = group.replicas
     ongoing = max(1, target.limits.sequences_at.get(SHORT_CONTEXT, 1))
     return {
         "model_loading_config": {
@@ -116,8 +117,8 @@ def llm_config(target: Target) -> dict[str, Any]:
         "deployment_config": {
             "autoscaling_config": {
                 "min_replicas": 1,
-                "initial_replicas": copies,
-                "max_replicas": copies,
+                "initial_replicas": replicas,
+                "max_replicas": replicas,
                 "target_ongoing_requests": ongoing,
             },
             "max_ongoing_requests": 2 * ongoing,
@@ -126,7 +127,7 @@ def llm_config(target: Target) -> dict[str, Any]:
 
 
 def engine_kwargs(target: Target) -> dict[str, Any]:
-    """What vLLM is given: sizes, context, share of memory."""
+    """Arguments of vLLM: sizes, context, share of memory."""
     kwargs: dict[str, Any] = {
         "tensor_parallel_size": target.plan.tensor_parallel_size,
         "pipeline_parallel_size": target.plan.pipeline_parallel_size,
@@ -140,7 +141,24 @@ def engine_kwargs(target: Target) -> dict[str, Any]:
         kwargs["dtype"] = "float32"
     if target.assessment.workload.kv_dtype in KV_DTYPES:
         kwargs["kv_cache_dtype"] = KV_DTYPES[target.assessment.workload.kv_dtype]
-    return kwargs
+    return kwargs | _chat_kwargs(target)
+
+
+def _chat_kwargs(target: Target) -> dict[str, Any]:
+    """Name parsers and remote code; a chat template has to lie on every node, so it is left out.
+
+    Source:
+        Ray documentation, Serve LLM, vLLM compatibility (read 2026-11-23).
+    """
+    found = chat_of(target)
+    if found is None:
+        return {}
+    tools = {"enable_auto_tool_choice": True, "tool_call_parser": found.tools}
+    return {
+        **({"reasoning_parser": found.reasoning} if found.reasoning else {}),
+        **(tools if found.tools else {}),
+        **({"trust_remote_code": True} if found.remote_code else {}),
+    }
 
 
 def deployment(target: Target) -> dict[str, Any]:
@@ -160,7 +178,7 @@ def deployment(target: Target) -> dict[str, Any]:
 
 
 def _configuration(target: Target, head: str) -> RecipeStep:
-    copies = target.plan.replicas
+    replicas = target.plan.replicas
     return RecipeStep(
         Phase.START,
         "Write the configuration",
@@ -169,7 +187,7 @@ def _configuration(target: Target, head: str) -> RecipeStep:
         where=head,
         file="serve.yaml",
         note=(
-            f"max_replicas is {copies}: more do not fit on these GPUs. With fewer at least, GPUs "
+            f"max_replicas is {replicas}: more do not fit on these GPUs. With fewer at least, GPUs "
             "are given back when nobody asks."
         ),
     )

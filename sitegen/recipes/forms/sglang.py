@@ -6,30 +6,41 @@ from collections.abc import Iterator
 from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.balancing import ABOVE, addresses
+from sitegen.recipes.chat import chat_options, template_of, template_step, template_volume
 from sitegen.recipes.files import file_steps
+from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
-from sitegen.recipes.services import compose_step, gpu_access, unit_step
+from sitegen.recipes.services import (
+    FROM_FILE,
+    VOLUMES,
+    compose_step,
+    enable_step,
+    gpu_access,
+    unit_step,
+)
 from sitegen.recipes.shell import Option, command, flat, literal, quoted, words
 from sitegen.recipes.steps import (
     API_KEY,
     HEAD_IP,
-    HOST,
     IFACE,
     NCCL,
     ask_step,
     built,
     gpus_step,
+    host,
+    infiniband,
     network_steps,
     repeated,
     settings_step,
     start_step,
+    stop_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
-from sitegen.recipes.vllm_options import stop_step
 
-PROGRAM = "python3 -m sglang.launch_server"
+PROGRAM = "sglang serve"
 KV_DTYPES = {"fp8": "fp8_e4m3"}
 
 WARNINGS = (
@@ -48,11 +59,18 @@ def recipe(target: Target) -> Recipe | None:
     used = target.span if over_nodes else sorted({n for r in target.replicas for n, _ in r})
     where = node_words(list(used), total)
     link = [HEAD_IP, IFACE] if over_nodes else []
-    variables = [target.model_variable(target.folder), *link, HOST, API_KEY]
+    variables = [
+        target.model_variable(target.folder),
+        *link,
+        *infiniband(target),
+        host(target),
+        API_KEY,
+    ]
     steps = [
         settings_step(variables, where),
         _install(target, where),
         *file_steps(target, where),
+        *template_step(target, where),
         *gpus_step(target, where),
         *network_steps(target, NCCL),
     ]
@@ -65,10 +83,14 @@ def recipe(target: Target) -> Recipe | None:
                 _start(target, replicas, at),
                 ask_step(target, target.ports(len(replicas)), where=at),
             ]
-    steps.append(stop_step("sglang.launch_server", where))
-    if not over_nodes:
-        steps += _instead(target)
-    return built(target, "sglang", "SGLang", "sglang", warnings=WARNINGS, steps=steps)
+    steps.append(stop_step(PROGRAM, target.machine_ports(), where))
+    if over_nodes:
+        steps += _on_kubernetes(target)
+    else:
+        steps += [*_instead(target), *_router(target)]
+    return built(
+        target, "sglang", "SGLang", "sglang", warnings=WARNINGS, steps=steps, own_host=True
+    )
 
 
 def _install(target: Target, where: str) -> RecipeStep:
@@ -109,6 +131,7 @@ def options(target: Target, port: int) -> list[Option]:
         found.append(("--kv-cache-dtype", KV_DTYPES[target.assessment.workload.kv_dtype]))
     if asked.enforce_eager:
         found.append(("--disable-cuda-graph",))
+    found += chat_options(target)
     if _weights_only(target):
         found.append(("--fp4-gemm-backend", "marlin"))
     return [
@@ -142,10 +165,10 @@ def pool_note(target: Target) -> str:
     return f"max_total_num_tokens of about {tokens:,} in the log of each server" if tokens else ""
 
 
-def _literal(target: Target, port: int) -> list[Option]:
-    """The same options without the shell: the key comes from a file."""
-    model = target.repository or target.folder
-    replaced = {'"$MODEL"': model, '"$HOST"': "127.0.0.1", '"$API_KEY"': "${API_KEY}"}
+def _literal(target: Target, port: int, folder: str) -> list[Option]:
+    """The same options without the shell; a chat template lies in a folder of its own."""
+    template = template_of(target)
+    replaced = FROM_FILE | ({template: f"{folder}/{template}"} if template else {})
     return literal(options(target, port), replaced)
 
 
@@ -153,24 +176,25 @@ def _instead(target: Target) -> Iterator[RecipeStep]:
     """Write a unit for the first server, and a service for each replica of its machine."""
     replicas = target.by_node()[0][1]
     start = flat(
-        "/opt/sglang/.venv/bin/python -m sglang.launch_server",
-        _literal(target, target.ports(1)[0]),
+        "/opt/sglang/.venv/bin/sglang serve",
+        _literal(target, target.ports(1)[0], "/opt/sglang"),
     )
     shown = target.shown(replicas[0])
     describes = f"SGLang serving {target.served_name}"
     yield unit_step("sglang", describes, start, environment=[shown])
+    yield enable_step("sglang")
     if target.vendors[0] is not Vendor.NVIDIA:
         return
     services = {
         f"sglang-{port}": {
             "image": f"lmsysorg/sglang:v{READ['sglang']}",
-            "entrypoint": ["python3", "-m", "sglang.launch_server"],
-            "command": words(_literal(target, port)),
+            "entrypoint": ["sglang", "serve"],
+            "command": words(_literal(target, port, "/templates")),
             "network_mode": "host",
             "ipc": "host",
             "restart": "unless-stopped",
             "environment": {"HF_TOKEN": "${HF_TOKEN:-}"},
-            "volumes": ["~/.cache/huggingface:/root/.cache/huggingface", "/models:/models:ro"],
+            "volumes": [*VOLUMES, *template_volume(target)],
             **gpu_access(target, ranks),
         }
         for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
@@ -178,15 +202,60 @@ def _instead(target: Target) -> Iterator[RecipeStep]:
     yield compose_step(services)
 
 
-def _over_nodes(target: Target) -> list[RecipeStep]:
-    """The same command on every node, the rank apart."""
-    nodes = list(target.span)
-    shared: list[Option] = [
-        ("--nnodes", str(len(nodes))),
+def _router(target: Target) -> tuple[RecipeStep, ...]:
+    """Start SGLang's own router, which sends a prompt to where its beginning is known.
+
+    Source:
+        sglang-router 0.3.2, ``router_args.py``: ``cache_aware``.
+    """
+    servers = addresses(target)
+    if len(servers) == 1:
+        return ()
+    asked: list[Option] = [
+        ("--worker-urls", *(f"http://{one}" for one in servers)),
+        ("--policy", "cache_aware"),
+        ("--host", "127.0.0.1"),
+        ("--port", str(FIRST_PORT + ABOVE)),
+        ("--api-key", '"$API_KEY"'),
+    ]
+    lines = [
+        f"uv pip install 'sglang-router=={READ['sglang-router']}'",
+        command("python -m sglang_router.launch_router", asked),
+    ]
+    return (
+        RecipeStep(
+            Phase.INSTEAD,
+            "With SGLang's router as load balancer",
+            Language.BASH,
+            "\n".join(lines),
+            where=node_words([target.by_node()[0][0][0]], len(target.combo.nodes)),
+            note="It sends prompts that begin alike to the same server, which has their cache.",
+        ),
+    )
+
+
+def _shared(target: Target) -> list[Option]:
+    """What every node of a replica is told beside the plan."""
+    return [
+        ("--nnodes", str(len(target.span))),
         ("--dist-init-addr", '"$HEAD_IP:20000"'),
         ("--node-rank", '"$NODE_RANK"'),
     ]
-    text = f"NODE_RANK=0\n{command(PROGRAM, [*options(target, FIRST_PORT), *shared])}"
+
+
+def _on_kubernetes(target: Target) -> tuple[RecipeStep, ...]:
+    """Write the same as a manifest; a chat template would have to lie in the image."""
+    image = f"lmsysorg/sglang:v{READ['sglang']}" if target.vendors[0] is Vendor.NVIDIA else ""
+    told = [*options(target, FIRST_PORT), *_shared(target)]
+    plain = [one for one in told if one[0] not in {"--chat-template", "--model-path"}]
+    program = [*PROGRAM.split(), "--model-path", target.repository]
+    return leader_worker_step(target, image, program, plain, plain)
+
+
+def _over_nodes(target: Target) -> list[RecipeStep]:
+    """The same command on every node, the rank apart."""
+    nodes = list(target.span)
+    text = f"NODE_RANK=0\n{command(PROGRAM, [*options(target, FIRST_PORT), *_shared(target)])}"
     first = f"node {nodes[0] + 1}"
     return [
         RecipeStep(
@@ -199,6 +268,8 @@ def _over_nodes(target: Target) -> list[RecipeStep]:
                 filter(None, (f"NODE_RANK is 0 on {first} and counts up.", repeated(target)))
             ),
             expect=pool_note(target),
+            stays=True,
+            answers=(f"$HOST:{FIRST_PORT}/health",),
         ),
         ask_step(target, [FIRST_PORT], where=first),
     ]

@@ -9,11 +9,18 @@ from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
-from sitegen.recipes.services import compose_step, gpu_access, unit_step
+from sitegen.recipes.services import compose_step, enable_step, gpu_access, unit_step
 from sitegen.recipes.shell import Variable, quoted
-from sitegen.recipes.steps import balance_note, built, each_port, gpus_step, settings_step
+from sitegen.recipes.steps import (
+    balance_note,
+    built,
+    each_port,
+    gpus_step,
+    settings_step,
+    stop_step,
+)
 from sitegen.recipes.target import CONTEXT_STEP, Target
-from sitegen.recipes.vllm_options import stop_step
+from sitegen.recipes.versions import READ as VERSIONS
 from sitegen.recipes.yaml_text import Plain, yaml_text
 from sitegen.units import GIB
 
@@ -22,7 +29,7 @@ CACHE_MODES = {
     "exllamav3": {"f16": "FP16", "q8_0": "8,8", "q4_0": "4,4"},
     "exllamav2": {"f16": "FP16", "q8_0": "Q8", "q4_0": "Q4"},
 }
-"""What TabbyAPI calls a cache of so many bits, by backend (``config_sample.yml``)."""
+"""TabbyAPI's names of cache types by bits and backend (``config_sample.yml``)."""
 READS = {"exllamav3": "tabbyapi", "exllamav2": "tabbyapi-exl2"}
 """TabbyAPI removed ExLlamaV2 on 2026-07-14 (commit c8b9a8f) and keeps it on a branch of its own."""
 EXL2_BRANCH = "exl2-checkpoint"
@@ -54,7 +61,7 @@ def recipe(target: Target) -> Recipe | None:
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
         steps += _servers(target, replicas, at)
-    steps.append(stop_step("main.py --config", where))
+    steps.append(stop_step("main.py --config", target.machine_ports(FIRST_PORT), where))
     steps += _instead(target, groups[0][1][0])
     name = f"{target.assessment.runtime.name} behind TabbyAPI"
     warnings = (*WARNINGS, OF_BRANCH) if backend == "exllamav2" else WARNINGS
@@ -77,6 +84,7 @@ def _install(target: Target, where: str) -> RecipeStep:
         f"git clone {f'--branch {EXL2_BRANCH} ' if of_branch else ''}"
         "https://github.com/theroyallab/tabbyAPI",
         "cd tabbyAPI",
+        f"git checkout {VERSIONS[READS[target.assessment.runtime.id]].split()[-1]}",
         "python3 -m venv venv",
         "source venv/bin/activate",
         f"pip install -U '.[{'amd' if Vendor.AMD in vendors else 'cu12'}]'",
@@ -122,17 +130,17 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
     The published image is of the main branch, which has no ExLlamaV2.
     """
     (port,) = target.ports(1, FIRST_PORT)
-    start = f"/opt/tabbyAPI/venv/bin/python main.py --config config.yml --port {port}"
+    start = f"/opt/tabbyapi/tabbyAPI/venv/bin/python main.py --config config.yml --port {port}"
     unit = unit_step(
         "tabbyapi",
         f"TabbyAPI serving {target.served_name}",
         start,
-        key=False,
+        names=(),
         environment=[target.shown(ranks)],
-        folder="/opt/tabbyAPI",
+        folder="/opt/tabbyapi/tabbyAPI",
     )
     if target.assessment.runtime.id == "exllamav2":
-        return [unit]
+        return [unit, enable_step("tabbyapi", secrets=False)]
     service = {
         "image": "ghcr.io/theroyallab/tabbyapi:latest",
         "network_mode": "host",
@@ -143,7 +151,8 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
         **gpu_access(target, ranks),
     }
     note = "Start: docker compose up -d. The image has no tag of the commit that was read."
-    return [unit, compose_step({f"tabbyapi-{port}": service}, note=note)]
+    composed = compose_step({f"tabbyapi-{port}": service}, note=note)
+    return [unit, enable_step("tabbyapi", secrets=False), composed]
 
 
 def _servers(
@@ -176,6 +185,8 @@ def _servers(
             "\n".join(commands),
             where=where,
             note=balance_note(target),
+            stays=True,
+            answers=tuple(f"127.0.0.1:{port}/health" for port in ports),
         ),
         RecipeStep(
             Phase.VERIFY,

@@ -10,19 +10,20 @@ from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command
 from sitegen.recipes.steps import (
     HEAD_IP,
-    HOST,
     IFACE,
     NCCL,
     ask_step,
     built,
     gpus_step,
+    host,
+    infiniband,
     network_steps,
     repeated,
     settings_step,
     start_step,
+    stop_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
-from sitegen.recipes.vllm_options import stop_step
 from sitegen.recipes.yaml_text import yaml_text
 
 KV_DTYPES = {"fp8": "fp8"}
@@ -42,7 +43,9 @@ def recipe(target: Target) -> Recipe | None:
     where = node_words(list(used), total)
     link = [HEAD_IP, IFACE] if over_nodes else []
     steps = [
-        settings_step([target.model_variable(target.folder), *link, HOST], where),
+        settings_step(
+            [target.model_variable(target.folder), *link, *infiniband(target), host(target)], where
+        ),
         _install(where),
         *file_steps(target, where),
         *gpus_step(target, where),
@@ -58,9 +61,15 @@ def recipe(target: Target) -> Recipe | None:
                 target, target.ports(len(replicas)), where=at, key=False, name=called(target)
             )
             steps += [_start(target, replicas, at), asked]
-    steps.append(stop_step("trtllm-serve", where))
+    steps.append(stop_step("trtllm-serve", target.machine_ports(), where))
     return built(
-        target, "tensorrt-llm", "TensorRT-LLM", "tensorrt-llm", warnings=WARNINGS, steps=steps
+        target,
+        "tensorrt-llm",
+        "TensorRT-LLM",
+        "tensorrt-llm",
+        warnings=WARNINGS,
+        steps=steps,
+        own_host=True,
     )
 
 
@@ -168,6 +177,8 @@ def _over_nodes(target: Target) -> list[RecipeStep]:
                 )
             ),
             expect="Application startup complete.",
+            stays=True,
+            answers=(f"$HOST:{FIRST_PORT}/health",),
         ),
         ask_step(target, [FIRST_PORT], where=first, key=False, name=called(target)),
     ]

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from sitegen.recipes.chat import chat_options, template_step
 from sitegen.recipes.files import file_steps
+from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command
 from sitegen.recipes.steps import (
     API_KEY,
     HEAD_IP,
-    HOST,
     IFACE,
     NCCL,
     NODE_IP,
     ask_step,
     built,
+    host,
+    infiniband,
     network_steps,
     repeated,
     settings_step,
+    stop_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
-from sitegen.recipes.vllm_options import cache_note, install_step, serve_options, stop_step
+from sitegen.recipes.vllm_options import (
+    IMAGES,
+    cache_note,
+    install_step,
+    plan_options,
+    serve_options,
+)
+
+MASTER_PORT = 29_501
 
 WARNINGS = ("The traffic between the nodes is neither encrypted nor signed: keep it private.",)
 
@@ -38,28 +50,49 @@ def recipe(target: Target) -> Recipe | None:
         return None  # the options were read in the newest
     nodes = list(target.span)
     where = node_words(nodes, len(target.combo.nodes))
-    variables = [target.model_variable(target.folder), HEAD_IP, NODE_IP, IFACE, HOST, API_KEY]
+    link = [HEAD_IP, NODE_IP, IFACE, *infiniband(target)]
+    variables = [target.model_variable(target.folder), *link, host(target), API_KEY]
     steps = [
         settings_step(variables, where),
         install_step(target, where),
         *file_steps(target, where),
+        *template_step(target, f"node {nodes[0] + 1}"),
         *network_steps(target, ('VLLM_HOST_IP="$NODE_IP"', *NCCL)),
-        *_serves(target, nodes),
+        *_serves(target, *_options(target, nodes), nodes),
         ask_step(target, [FIRST_PORT], where=f"node {nodes[0] + 1}"),
-        stop_step("vllm serve", where),
+        stop_step("vllm serve", [MASTER_PORT], where, option="--master-port"),
+        *_on_kubernetes(target, *_options(target, nodes)),
     ]
     name = "vLLM over several nodes without Ray"
-    return built(target, "vllm-nodes", name, "vllm", warnings=WARNINGS, steps=steps)
+    return built(target, "vllm-nodes", name, "vllm", warnings=WARNINGS, steps=steps, own_host=True)
 
 
-def _serves(target: Target, nodes: list[int]) -> list[RecipeStep]:
+def _options(target: Target, nodes: list[int]) -> tuple[list[Option], list[Option]]:
+    """List what the first node is told, and what the others are."""
     shared: list[Option] = [
         ("--nnodes", str(len(nodes))),
         ("--master-addr", '"$HEAD_IP"'),
-        ("--master-port", "29501"),
+        ("--master-port", str(MASTER_PORT)),
     ]
     first = [*shared, ("--node-rank", "0"), *serve_options(target, port=str(FIRST_PORT))]
-    rest = [*shared, ("--node-rank", '"$NODE_RANK"'), ("--headless",), *serve_options(target)[:-4]]
+    remote = [one for one in chat_options(target) if one[0] == "--trust-remote-code"]
+    ranked: list[Option] = [("--node-rank", '"$NODE_RANK"'), ("--headless",)]
+    return first, [*shared, *ranked, *plan_options(target), *remote]
+
+
+def _on_kubernetes(
+    target: Target, first: list[Option], rest: list[Option]
+) -> tuple[RecipeStep, ...]:
+    """Write the same as a manifest; a chat template would have to lie in the image."""
+    image = IMAGES.get(target.vendors[0], "")
+    program = ["vllm", "serve", target.repository]
+    plain = [one for one in first if one[0] != "--chat-template"]
+    return leader_worker_step(target, image, program, plain, rest)
+
+
+def _serves(
+    target: Target, first: list[Option], rest: list[Option], nodes: list[int]
+) -> list[RecipeStep]:
     serve = 'vllm serve "$MODEL"'
     return [
         RecipeStep(
@@ -70,6 +103,8 @@ def _serves(target: Target, nodes: list[int]) -> list[RecipeStep]:
             where=f"node {nodes[0] + 1}",
             note=repeated(target),
             expect=cache_note(target),
+            stays=True,
+            answers=(f"$HOST:{FIRST_PORT}/health",),
         ),
         RecipeStep(
             Phase.START,
@@ -78,5 +113,6 @@ def _serves(target: Target, nodes: list[int]) -> list[RecipeStep]:
             f"NODE_RANK=1\n{command(serve, rest)}",
             where=node_words(nodes[1:], len(target.combo.nodes)),
             note=f"NODE_RANK counts the nodes from 1 to {len(nodes) - 1}, another on each.",
+            stays=True,
         ),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sitegen.recipes.chat import template_step
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
@@ -10,12 +11,13 @@ from sitegen.recipes.shell import command
 from sitegen.recipes.steps import (
     API_KEY,
     HEAD_IP,
-    HOST,
     IFACE,
     NCCL,
     NODE_IP,
     ask_step,
     built,
+    host,
+    infiniband,
     network_steps,
     repeated,
     settings_step,
@@ -36,18 +38,22 @@ def recipe(target: Target) -> Recipe | None:
     nodes = list(target.span)
     where = node_words(nodes, len(target.combo.nodes))
     head = f"node {nodes[0] + 1} (head)"
-    variables = [target.model_variable(target.folder), HEAD_IP, NODE_IP, IFACE, HOST, API_KEY]
+    link = [HEAD_IP, NODE_IP, IFACE, *infiniband(target)]
+    variables = [target.model_variable(target.folder), *link, host(target), API_KEY]
     steps = [
         settings_step(variables, where),
         install_step(target, where, ray=True),
         *file_steps(target, where),
+        *template_step(target, head),
         *network_steps(target, ('VLLM_HOST_IP="$NODE_IP"', *NCCL, "RAY_AUTH_MODE=token")),
         *cluster_steps(target, head, nodes),
         _serve(target, head),
         ask_step(target, [FIRST_PORT], where=head),
         stop_cluster(where),
     ]
-    return built(target, "vllm-ray", "vLLM over Ray", "vllm", warnings=WARNINGS, steps=steps)
+    return built(
+        target, "vllm-ray", "vLLM over Ray", "vllm", warnings=WARNINGS, steps=steps, own_host=True
+    )
 
 
 def _serve(target: Target, head: str) -> RecipeStep:
@@ -61,4 +67,6 @@ def _serve(target: Target, head: str) -> RecipeStep:
         where=head,
         note=repeated(target),
         expect=cache_note(target),
+        stays=True,
+        answers=(f"$HOST:{FIRST_PORT}/health",),
     )

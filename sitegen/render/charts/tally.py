@@ -22,12 +22,12 @@ def tally_html(tally: TierTally, page_url: str) -> str:
     return f'<div class="tally"><ul aria-label="{name}">{items}</ul>{_bar(tally)}</div>'
 
 
-def _item(one: TierCount, page_url: str) -> str:
-    address = escape(relative(one.url, page_url))
+def _item(tally: TierCount, page_url: str) -> str:
+    address = escape(relative(tally.url, page_url))
     return (
-        f'<li class="tier-{one.tier}"><a href="{address}"><strong>{one.count}</strong> '
-        f'<span aria-hidden="true">{TIER_GLYPHS[one.tier]}</span> '
-        f"<span>{TIER_SHORT[one.tier]}</span></a></li>"
+        f'<li class="tier-{tally.tier}"><a href="{address}"><strong>{tally.count}</strong> '
+        f'<span aria-hidden="true">{TIER_GLYPHS[tally.tier]}</span> '
+        f"<span>{TIER_SHORT[tally.tier]}</span></a></li>"
     )
 
 

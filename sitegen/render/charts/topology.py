@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from sitegen.render.filters import quantity
-from sitegen.site.drawings.topology import DrawnGpu, DrawnNode, Topology
+from sitegen.site.drawings.topology import DrawnGpu, DrawnNode, TopologyDrawing
 
 WIDTH = 360
 LEFT = 26
@@ -20,7 +20,7 @@ LONGEST_LABEL = 10
 """Characters that fit a node's and a GPU's width."""
 
 
-def topology_svg(topology: Topology) -> str:
+def topology_svg(topology: TopologyDrawing) -> str:
     """Draw the boxes at a fixed scale; the drawing shrinks on narrow screens."""
     left = LEFT if topology.network_name else 1
     head = 24 if topology.network_name else 2

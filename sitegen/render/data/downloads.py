@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.domain.provenance import Constant, Source
 from sitegen.render.data.grids import FIRST, LAST, Grid, GridColumn, columns, data_csv, grids
@@ -10,9 +10,12 @@ from sitegen.render.data.machine import envelope, json_twin
 from sitegen.render.data.page_markdown import page_markdown
 from sitegen.site.citation import address_of, citation
 from sitegen.site.content.site_settings import SiteSettings
+from sitegen.site.json.schema.lists import ColumnEntry
+from sitegen.site.json.shaped import by_column
 from sitegen.site.page import DATA, MARKDOWN, METADATA, TWIN, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import tables_in
+from sitegen.values import dataclass
 
 _OWN: dict[str, str] = {
     "table": "Id of the table on the page",
@@ -41,13 +44,7 @@ def metadata(page: Page, found: tuple[Grid, ...], settings: SiteSettings) -> dic
             }
             for grid in found
         ],
-        "columns": [
-            *[_own(name) for name in FIRST],
-            *[_column(field) for field in columns(found)],
-            *[_own(name) for name in LAST],
-        ]
-        if found
-        else [],
+        "columns": by_column(ColumnEntry, _columns(found) if found else ()),
         "sources": [source_json(source) for source in page.sources],
         "thresholds": [_threshold(one) for one in settings.thresholds],
     }
@@ -63,21 +60,29 @@ def source_json(source: Source) -> PlainJson:
     }
 
 
-def _own(name: str) -> PlainJson:
-    return {"name": name, "description": _OWN[name], "type": "string", "unit": ""}
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of ``data.csv`` as ``ColumnEntry`` has it."""
+
+    name: str
+    description: str
+    type: str = "string"
+    unit: str = ""
 
 
-def _column(field: GridColumn) -> PlainJson:
+def _columns(found: tuple[Grid, ...]) -> Iterator[_Column]:
+    yield from (_Column(name, _OWN[name]) for name in FIRST)
+    yield from map(_column, columns(found))
+    yield from (_Column(name, _OWN[name]) for name in LAST)
+
+
+def _column(field: GridColumn) -> _Column:
     what = f"{field.heading} ({field.note})" if field.note else field.heading
     words = {"low": ", low bound", "mid": ", best estimate", "high": ", high bound", "": ""}
     bound = words[field.bound]
     more = ": what stands beside it" if field.detail else ""
-    return {
-        "name": field.name,
-        "description": f"{what}{bound}{more}",
-        "type": "number" if field.numeric else "string",
-        "unit": field.unit,
-    }
+    kind = "number" if field.numeric else "string"
+    return _Column(field.name, f"{what}{bound}{more}", kind, field.unit)
 
 
 def _threshold(constant: Constant) -> PlainJson:
@@ -96,8 +101,11 @@ def _threshold(constant: Constant) -> PlainJson:
 def files_beside(page: Page, html: str, settings: SiteSettings) -> Mapping[str, bytes]:
     """Write the files beside a page, by name.
 
-    A page without tables has no ``data.csv``; a part of a page has ``page.md`` alone.
+    A page without tables has no ``data.csv``; a part of a page has ``page.md`` alone, and none
+    where it only lists what the files of the page above it have.
     """
+    if page.listed:
+        return {}
     found = grids(table for table in tables_in(page.view) if table.in_files)
     closing = f"{citation(page, settings).plain} Licence of the data: {settings.data_licence}."
     if page.part:

@@ -195,16 +195,16 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _SIGNED_NUMBER = re.compile(r"[+-][\d.,]+(\s?[\w%/]+)?")
 
 
-def data_csv(found: tuple[Grid, ...], settings: SiteSettings) -> bytes:
+def data_csv(grids: tuple[Grid, ...], settings: SiteSettings) -> bytes:
     """Write UTF-8 with CRLF line ends; a column that a table lacks is empty in its rows."""
-    names = [field.name for field in columns(found)]
+    names = [field.name for field in columns(grids)]
     at = {name: index for index, name in enumerate(names, len(FIRST))}
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow((*FIRST, *names, *LAST))
     last = [settings.data_version, harmless(settings.data_licence)]
     empty = [""] * len(names)
-    for grid in found:
+    for grid in grids:
         places = [(at[field.name], index) for index, field in enumerate(grid.fields)]
         numeric = [field.numeric for field in grid.fields]
         for row, anchor in zip(grid.rows, grid.anchors, strict=True):
@@ -216,10 +216,10 @@ def data_csv(found: tuple[Grid, ...], settings: SiteSettings) -> bytes:
     return out.getvalue().encode()
 
 
-def columns(found: Iterable[Grid]) -> tuple[GridColumn, ...]:
+def columns(grids: Iterable[Grid]) -> tuple[GridColumn, ...]:
     """Return the columns of all tables, each name once, in the order they are met in."""
     named: dict[str, GridColumn] = {}
-    for grid in found:
+    for grid in grids:
         for field in grid.fields:
             named.setdefault(field.name, field)
     return tuple(named.values())
@@ -247,9 +247,9 @@ def plain(cell: Cell) -> str:
     return _PLAIN[type(cell)](cell)
 
 
-def lines(found: tuple[Cell, ...]) -> str:
+def lines(cells: tuple[Cell, ...]) -> str:
     """Write what stands on lines of its own, one after the other."""
-    return BETWEEN.join([text for line in found if (text := _PLAIN[type(line)](line))])
+    return BETWEEN.join([text for line in cells if (text := _PLAIN[type(line)](line))])
 
 
 def _parts(cell: Parts) -> str:

@@ -40,7 +40,9 @@ def linked_data(page: Page, settings: SiteSettings) -> dict[str, PlainJson]:
         about["dateModified"] = settings.data_date
     if about["@type"] == "TechArticle":
         return {**about, "headline": page.title}
-    based_on: list[PlainJson] = [source.url for source in page.sources if source.url]
+    based_on: list[PlainJson] = list(
+        dict.fromkeys(source.url for source in page.sources if source.url)
+    )
     files: list[PlainJson] = [
         {"@type": "DataDownload", "contentUrl": f"{folder}/{name}", "encodingFormat": form}
         for name, form in _FORMS.items()

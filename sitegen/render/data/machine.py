@@ -11,10 +11,11 @@ import orjson
 
 from sitegen.render.data.grids import Grid
 from sitegen.site.content.site_settings import SiteSettings
+from sitegen.site.json.shaped import shared
 from sitegen.site.page import Page
 from sitegen.site.plain_json import PlainJson
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 DIGITS = 6
 """Significant digits of a number that is not whole: far finer than any estimate, and half the bytes
 of what a float prints. Bytes and tokens are whole and stay exact."""
@@ -51,12 +52,12 @@ def _short(number: float) -> float:
     return float(_DIGITS % number) or 0.0  # nought has one sign, whichever was met first
 
 
-def json_twin(page: Page, found: tuple[Grid, ...], settings: SiteSettings) -> bytes:
+def json_twin(page: Page, grids: tuple[Grid, ...], settings: SiteSettings) -> bytes:
     """Write a page's result in its envelope; a page that states none gives its tables."""
     if page.result is not None:
         return envelope(page.result, page.total, page.source.path, settings)
-    total = sum(len(grid.rows) for grid in found)
-    return envelope({"tables": [_table(g) for g in found]}, total, page.source.path, settings)
+    total = sum(len(grid.rows) for grid in grids)
+    return envelope({"tables": [_table(g) for g in grids]}, total, page.source.path, settings)
 
 
 def envelope(
@@ -95,20 +96,15 @@ def json_bytes(value: PlainJson) -> bytes:
 
 
 def _table(grid: Grid) -> PlainJson:
-    numeric = [field.numeric for field in grid.fields]
-    names = [field.name for field in grid.fields]
+    columns: dict[str, PlainJson] = {}
+    for at, field in enumerate(grid.fields):
+        column: list[PlainJson] = [
+            _number(row[at]) if field.numeric else row[at] for row in grid.rows
+        ]
+        columns[field.name] = shared(column)
     return {
-        "id": grid.id,
-        "caption": grid.caption,
-        "total": len(grid.rows),
-        "rows": [
-            {
-                name: _number(value) if is_number else value
-                for name, value, is_number in zip(names, row, numeric, strict=True)
-            }
-            for row in grid.rows
-        ],
-    }
+        "id": grid.id, "caption": grid.caption, "total": len(grid.rows), "columns": columns,
+    }  # fmt: skip
 
 
 def _number(printed: str) -> PlainJson:

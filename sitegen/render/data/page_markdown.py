@@ -14,6 +14,7 @@ from html import unescape
 
 from sitegen.render.data.grids import Grid, GridColumn
 from sitegen.render.searchable import end_of
+from sitegen.site.urls import CUSTOM_URL
 from sitegen.values import dataclass
 
 _TOKEN = re.compile(r"<(/?)([a-z][a-z0-9]*)([^>]*)>|([^<]+)")
@@ -32,19 +33,21 @@ _UNSAID = frozenset({"permalink", "unseen"})
 _PREFIXES = {"li": "- ", "dt": "- ", **{f"h{level}": f"{'#' * level} " for level in range(1, 7)}}
 _MARKS = {"strong": "**", "b": "**", "em": "*", "i": "*", "del": "~~", "s": "~~"}
 _SPECIAL = "\\`*[]<|"
+_COMPOSED = f"{CUSTOM_URL}index.html#"
+"""In addresses of answers that a script makes: a link in each row would weigh more than the row."""
 _CELL_END, _ROW_END = "\x1f", "\x1e"
 """Between cells and rows while a table is escaped; no text of a catalog may hold them."""
 
 
-def page_markdown(html: str, found: Iterable[Grid], closing: str) -> bytes:
+def page_markdown(html: str, grids: Iterable[Grid], closing: str) -> bytes:
     """Convert the main part of a page.
 
     Args:
         html: The whole page.
-        found: Its tables, by which those of the page that have an id are written.
+        grids: Its tables, by which those of the page that have an id are written.
         closing: A last paragraph, plain text: where this is from.
     """
-    writer = _Writer({grid.id: grid for grid in found})
+    writer = _Writer({grid.id: grid for grid in grids})
     start = html.index(">", html.index("<main")) + 1
     writer.convert(html, start, html.index("</main>", start))
     text = _BLANK_LINES.sub("\n\n", "".join(writer.out)).strip()
@@ -93,6 +96,7 @@ class _Writer:
     prefix: str = ""
     in_code: bool = False
     in_head: bool = False
+    in_row: bool = False
 
     def convert(self, html: str, at: int, end: int) -> None:
         """Convert a part of a page."""
@@ -134,8 +138,10 @@ class _Writer:
         if tag in _MARKS:
             self.line.append(_MARKS[tag])
         elif tag == "a":
-            self.line.append("[")
-            self.links.append(unescape(given.get("href", "")))
+            address = unescape(given.get("href", ""))
+            stays = not (self.in_row and _COMPOSED in address)
+            self.line.append("[" if stays else "")
+            self.links.append(address if stays else "")
         elif tag == "br":
             self.line.append("; ")
         elif tag == "code":
@@ -146,6 +152,7 @@ class _Writer:
         elif tag in _BLOCKS and not self.prefix:
             self.flush()
         self.in_head = self.in_head or tag == "thead"
+        self.in_row = self.in_row or tag == "tr"
         return at
 
     def close(self, tag: str) -> None:
@@ -154,7 +161,7 @@ class _Writer:
             self.line.append(_MARKS[tag])
         elif tag == "a" and self.links:
             address = self.links.pop().replace(" ", "%20").replace(")", "%29")
-            self.line.append(f"]({address})")
+            self.line.append(f"]({address})" if address else "")
         elif tag == "code":
             self.code(begins=False)
         elif tag in {"td", "th"}:
@@ -166,6 +173,7 @@ class _Writer:
         elif tag in _BLOCKS or tag in _PREFIXES or tag == "dd":
             self.flush()
         self.in_head = self.in_head and tag != "thead"
+        self.in_row = self.in_row and tag != "tr"
 
     def code(self, *, begins: bool) -> None:
         """Begin or end code inside a line."""

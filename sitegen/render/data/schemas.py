@@ -1,4 +1,4 @@
-"""JSON Schemas of all JSON files of the site, and the files under ``/api/v1/``."""
+"""JSON Schemas of all JSON files of the site, and the files under ``/api/v2/``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sitegen.render.data.machine import SCHEMA_VERSION, envelope, json_bytes
 from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.json.api import DESCRIPTIONS, ROOT, ApiList
 from sitegen.site.json.schema import lists, pages, reports
+from sitegen.site.json.schema.columns import Columns
 from sitegen.site.json.schema.record import FitRecord
 from sitegen.site.plain_json import PlainJson
 
@@ -35,7 +36,7 @@ _SHAPES: Mapping[str, Any] = {
     **{f"{kind}-page": shape for kind, shape in PAGE_SHAPES.items()},
     "metadata": lists.Metadata,
     "index": list[lists.Endpoint],
-    "verdicts": list[lists.Verdict],
+    "verdicts": Columns[lists.Verdict],
     "pages": list[lists.PageEntry],
 }
 
@@ -128,11 +129,11 @@ def strict(schema: Any) -> Any:
     return closed
 
 
-def openapi(found: Iterable[ApiList], settings: SiteSettings) -> dict[str, Any]:
+def openapi(api_lists: Iterable[ApiList], settings: SiteSettings) -> dict[str, Any]:
     """Describe every address that answers with data, in OpenAPI 3.1."""
     paths: dict[str, Any] = {
         f"/{ROOT}index.json": _get("Every list of the API.", "index"),
-        **{f"/{ROOT}{one.name}.json": _get(one.description, one.name) for one in found},
+        **{f"/{ROOT}{one.name}.json": _get(one.description, one.name) for one in api_lists},
         "/combos/{id}/index.json": _get("A combo and every verdict on it.", "combo-page", "id"),
         "/models/{id}/index.json": _get("A model and every combo by verdict.", "model-page", "id"),
         "/gpus/{id}/index.json": _get("The tables of a GPU's page.", "tables-page", "id"),
@@ -184,24 +185,24 @@ def _get(words: str, schema: str, parameter: str = "", form: str = _JSON) -> dic
     return {"get": operation}
 
 
-def api_files(found: Iterable[ApiList], settings: SiteSettings) -> dict[str, bytes]:
+def api_files(api_lists: Iterable[ApiList], settings: SiteSettings) -> dict[str, bytes]:
     """Write the API: bytes by path from the site's root."""
-    listed = tuple(found)
+    listed = tuple(api_lists)
     endpoints: list[PlainJson] = [
         {
-            "name": one.name,
-            "path": f"/{ROOT}{one.name}.json",
-            "description": one.description,
-            "total": len(one.entries),
-            "schema_path": f"/{schema_path(one.name)}",
+            "name": api_list.name,
+            "path": f"/{ROOT}{api_list.name}.json",
+            "description": api_list.description,
+            "total": api_list.total,
+            "schema_path": f"/{schema_path(api_list.name)}",
         }
-        for one in listed
+        for api_list in listed
     ]
     files = {
-        f"{ROOT}{one.name}.json": envelope(
-            one.entries, len(one.entries), one.generated_from, settings
+        f"{ROOT}{api_list.name}.json": envelope(
+            api_list.entries, api_list.total, api_list.generated_from, settings
         )
-        for one in listed
+        for api_list in listed
     }
     files[f"{ROOT}index.json"] = envelope(endpoints, len(endpoints), "catalog", settings)
     files[f"{ROOT}openapi.json"] = json_bytes(openapi(listed, settings))

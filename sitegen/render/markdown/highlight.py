@@ -14,10 +14,10 @@ from pygments.util import ClassNotFound
 
 PREFIX = "k-"
 STYLED = frozenset({
-    "k-k", "k-kd", "k-kn", "k-nt", "k-nb", "k-s", "k-s1", "k-s2", "k-l", "k-c", "k-c1", "k-ch",
-    "k-nv", "k-na", "k-m", "k-mi",
+    "k-k", "k-kd", "k-kn", "k-nt", "k-nb", "k-s1", "k-s2", "k-c", "k-c1", "k-ch", "k-nv", "k-na",
 })  # fmt: skip
-"""Classes that the style sheet gives a colour; spans of others would weigh and show nothing."""
+"""Classes that the style sheet gives a colour. Numbers and bare words are plain: their spans were
+more than a tenth of a page of commands."""
 _COLOURED = re.compile(r'<span class="([^"]*)">([^<]*)</span>')
 
 

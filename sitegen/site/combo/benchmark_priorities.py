@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu
@@ -21,7 +20,7 @@ from sitegen.site.cells import (
     Unit,
     span,
 )
-from sitegen.site.table import Column, Row, Table
+from sitegen.site.table import Column, Row, Table, first_rows
 from sitegen.site.urls import url_of
 from sitegen.site.words.plans import split_words
 from sitegen.site.words.verdicts import row_link
@@ -92,11 +91,11 @@ def _gpus(measure: ToMeasure, catalog: Catalog) -> tuple[Cell, ...]:
     return tuple(part for part in parts if part)
 
 
-def interval(one: Opportunity) -> Cell:
+def interval(opportunity: Opportunity) -> Cell:
     """Print between which bounds the quantity is thought to lie, over all rows it settles."""
-    bounds = [settled.option.bounds for settled in one.settles]
+    bounds = [settled.option.bounds for settled in opportunity.settles]
     widest = Interval(min(b.low for b in bounds), bounds[0].mid, max(b.high for b in bounds))
-    speed = one.measure.quantity is Uncertain.SPEED
+    speed = opportunity.measure.quantity is Uncertain.SPEED
     return span(widest, Unit.TOKENS_PER_S if speed else Unit.GIB)
 
 
@@ -128,21 +127,6 @@ def first_table(every: Table | None) -> Table | None:
     return None if every is None else first_rows(every, SHOWN, id="first-opportunities")
 
 
-def first_rows(every: Table, shown: int, *, id: str) -> Table:
-    """Return an extract of a table for its page; its files have all rows."""
-    if len(every.rows) <= shown:
-        return every
-    rest = len(every.rows) - shown
-    return replace(
-        every,
-        id=id,
-        rows=every.rows[:shown],
-        counted=False,
-        in_files=False,
-        note=f"{rest} more are in data.csv and index.json.",
-    )
-
-
 def combo_table(
     here: tuple[Opportunity, ...], everywhere: Mapping[ToMeasure, int], catalog: Catalog
 ) -> Table | None:
@@ -158,20 +142,20 @@ def combo_table(
     rows = tuple(
         Row(
             (
-                measure_words(one.measure, catalog),
-                interval(one),
-                _settles(one.settles, here=True),
-                NumberCell(everywhere[one.measure], Unit.COUNT),
+                measure_words(opportunity.measure, catalog),
+                interval(opportunity),
+                _settles(opportunity.settles, here=True),
+                NumberCell(everywhere[opportunity.measure], Unit.COUNT),
             )
         )
-        for one in here
+        for opportunity in here
     )
     caption = "What to measure next, most verdicts first"
     return Table("opportunities", caption, columns, rows, counted=True)
 
 
 def measurements_table(
-    found: tuple[Opportunity, ...], catalog: Catalog, *, id: str, caption: str
+    opportunities: tuple[Opportunity, ...], catalog: Catalog, *, id: str, caption: str
 ) -> Table:
     """List every measurement by the verdicts that it alone would settle."""
     columns = (
@@ -183,18 +167,18 @@ def measurements_table(
     rows = tuple(
         Row(
             (
-                measure_words(one.measure, catalog),
-                NumberCell(len(one.settles), Unit.COUNT),
-                interval(one),
-                _settles(one.settles, here=False),
+                measure_words(opportunity.measure, catalog),
+                NumberCell(len(opportunity.settles), Unit.COUNT),
+                interval(opportunity),
+                _settles(opportunity.settles, here=False),
             )
         )
-        for one in found
+        for opportunity in opportunities
     )
     return Table(id, caption, columns, rows, counted=True)
 
 
-def sessions_table(found: tuple[BenchmarkSession, ...], catalog: Catalog) -> Table:
+def sessions_table(benchmark_sessions: tuple[BenchmarkSession, ...], catalog: Catalog) -> Table:
     """List machines with a runtime by the verdicts that measuring there would settle."""
     columns = (
         Column("Machine and runtime"),
@@ -209,7 +193,7 @@ def sessions_table(found: tuple[BenchmarkSession, ...], catalog: Catalog) -> Tab
                 _measurements(one, catalog),
             )
         )
-        for one in found
+        for one in benchmark_sessions
     )
     return Table("sessions", "One sitting at one machine", columns, rows, counted=True)
 
@@ -221,20 +205,20 @@ def _table_of(measure: ToMeasure, catalog: Catalog) -> Cell:
     return words if measure.runtime_id else Parts(("Any runtime on ", *words.parts))
 
 
-def _measurements(one: BenchmarkSession, catalog: Catalog) -> Cell:
-    items = tuple(_what(opportunity, catalog) for opportunity in one.opportunities)
+def _measurements(benchmark_session: BenchmarkSession, catalog: Catalog) -> Cell:
+    items = tuple(_what(opportunity, catalog) for opportunity in benchmark_session.opportunities)
     word = "measurement" if len(items) == 1 else "measurements"
     return Folded(f"{len(items)} {word}", items)
 
 
-def _what(one: Opportunity, catalog: Catalog) -> Cell:
-    parts: list[Cell] = [QUANTITY_WORDS[one.measure.quantity]]
-    if one.measure.model_id:
-        model = catalog.models.get(one.measure.model_id)
-        parts.append(f", {model.name if model else one.measure.model_id}")
-    if one.measure.checkpoint_id:
-        parts.append(f" {_checkpoint(one.measure, catalog)}")
-    return Parts((*parts, f" ({len(one.settles)})"))
+def _what(opportunity: Opportunity, catalog: Catalog) -> Cell:
+    parts: list[Cell] = [QUANTITY_WORDS[opportunity.measure.quantity]]
+    if opportunity.measure.model_id:
+        model = catalog.models.get(opportunity.measure.model_id)
+        parts.append(f", {model.name if model else opportunity.measure.model_id}")
+    if opportunity.measure.checkpoint_id:
+        parts.append(f" {_checkpoint(opportunity.measure, catalog)}")
+    return Parts((*parts, f" ({len(opportunity.settles)})"))
 
 
 def to_settle(measure: ToMeasure, catalog: Catalog) -> Cell:

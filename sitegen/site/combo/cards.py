@@ -47,7 +47,7 @@ class Card:
     """One model and all that it is the best for.
 
     Attributes:
-        best_for: What it is best for, first of all overall.
+        best_for: The uses that it is best for; overall comes first.
         model: Its name, a link to its own view.
         figures: Names with values; ``as_good`` are others that the evidence cannot tell apart.
         run: The file, the runtime and the plan.
@@ -80,12 +80,12 @@ def _answers(survey: ComboSurvey) -> list[_Answer]:
     """List the answers, one entry for each model and file, the first answer first."""
     by_model: dict[str, _Answer] = {}
 
-    def add(found: Assessment, name: str, use: UseAnswer | None = None) -> None:
-        known = by_model.setdefault(found.model.id, _Answer(found, ()))
+    def add(assessment: Assessment, name: str, use: UseAnswer | None = None) -> None:
+        known = by_model.setdefault(assessment.model.id, _Answer(assessment, ()))
         if name in known.best_for:
             return
         uses = (*known.uses, use) if use else known.uses
-        by_model[found.model.id] = replace(known, best_for=(*known.best_for, name), uses=uses)
+        by_model[assessment.model.id] = replace(known, best_for=(*known.best_for, name), uses=uses)
 
     for use in survey.uses:
         if use.use in USE_WORDS:
@@ -107,8 +107,8 @@ def _answers(survey: ComboSurvey) -> list[_Answer]:
     return found
 
 
-def _one_stream(found: Assessment) -> float:
-    return found.speed.single_tokens_per_s.mid if found.speed else 0.0
+def _one_stream(assessment: Assessment) -> float:
+    return assessment.speed.single_tokens_per_s.mid if assessment.speed else 0.0
 
 
 def further_recipes(
@@ -149,8 +149,8 @@ def answer_cards(
     )
 
 
-def _key(found: Assessment) -> tuple[str, str, str]:
-    return found.model.id, found.checkpoint.id, found.runtime.id
+def _key(assessment: Assessment) -> tuple[str, str, str]:
+    return assessment.model.id, assessment.checkpoint.id, assessment.runtime.id
 
 
 def _of(recipe: Recipe) -> tuple[str, str, str]:
@@ -158,29 +158,29 @@ def _of(recipe: Recipe) -> tuple[str, str, str]:
     return ("", "", "") if recipe.beside else _key(recipe.assessment)
 
 
-def _card(one: _Answer, recipe: tuple[str, Recipe] | None, *, usual: bool) -> Card:
+def _card(answer: _Answer, recipe: tuple[str, Recipe] | None, *, usual: bool) -> Card:
     """Show an answer; one that is not the model's usual pick was sought for many users."""
-    found = one.found
+    assessment = answer.found
     asked = "" if usual else f"&goal={PlanGoal.THROUGHPUT}"
-    view = f"{view_of(found.combo.id, found.model.id)}{asked}"
+    view = f"{view_of(assessment.combo.id, assessment.model.id)}{asked}"
     steps = None
     if recipe is not None:
         group, written = recipe
-        address = f"{recipes_of(found.combo.id)}#{group}-{written.id}"
+        address = f"{recipes_of(assessment.combo.id)}#{group}-{written.id}"
         steps = Link(address, f"All steps in {written.name}")
     return Card(
-        best_for=_sentence(one.best_for),
-        model=Link(view, found.model.name),
-        mark=TierMark(found.tier, found.too_close),
+        best_for=_sentence(answer.best_for),
+        model=Link(view, assessment.model.name),
+        mark=TierMark(assessment.tier, assessment.too_close),
         figures=(
-            *_speed(found),
-            ("Longest context", max_context(found)),
-            ("Users at 8K / 32K", users(found)),
-            *_rating(one),
+            *_speed(assessment),
+            ("Longest context", max_context(assessment)),
+            ("Users at 8K / 32K", users(assessment)),
+            *_rating(answer),
         ),
-        as_good=_as_good(one),
-        run=_run(found),
-        to_start=start_note(found),
+        as_good=_as_good(answer),
+        run=_run(assessment),
+        to_start=start_note(assessment),
         commands="" if recipe is None else commands(recipe[1]),
         steps=steps,
     )
@@ -195,8 +195,8 @@ def _sentence(names: Sequence[str]) -> str:
     return ", ".join((names[0], *(name[0].lower() + name[1:] for name in names[1:])))
 
 
-def _speed(found: Assessment) -> tuple[tuple[str, Cell], ...]:
-    speed = found.speed
+def _speed(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
+    speed = assessment.speed
     if speed is None:
         return (("Speed", Absent("not estimated")),)
     single = speed.single_tokens_per_s
@@ -204,18 +204,18 @@ def _speed(found: Assessment) -> tuple[tuple[str, Cell], ...]:
     return (("Speed, one user", Lines((NumberCell(single.mid, Unit.TOKENS_PER_S), *known))),)
 
 
-def _rating(one: _Answer) -> tuple[tuple[str, Cell], ...]:
-    if not one.uses:
+def _rating(answer: _Answer) -> tuple[tuple[str, Cell], ...]:
+    if not answer.uses:
         return ()
-    first = one.uses[0]
+    first = answer.uses[0]
     name = "Rating" if first.use is FIRST else f"Rating, {USE_WORDS[first.use].lower()}"
     return ((name, rating_cell(first.picks[0])),)
 
 
-def _as_good(one: _Answer) -> Cell | None:
+def _as_good(answer: _Answer) -> Cell | None:
     """Name the models that are as good for the same use, as far as published scores tell."""
     lines: list[Cell] = []
-    for use in one.uses:
+    for use in answer.uses:
         rest = use.picks[1:]
         if rest:
             named = tuple(_named(pick) for pick in rest[:SHOWN_AS_GOOD])
@@ -231,11 +231,11 @@ def _named(pick: RatedPick) -> Cell:
     return Link(row_url(found.combo.id, found.model.id), found.model.name)
 
 
-def _run(found: Assessment) -> Cell:
+def _run(assessment: Assessment) -> Cell:
     """Name the file, the runtime and the plan."""
-    plan = f", {plan_words(found.plan)}" if found.plan is not None else ""
-    version = f"{found.runtime.name} {found.profile.version}"
-    return f"{checkpoint_name(found)} in {version}{plan}"
+    plan = f", {plan_words(assessment.plan)}" if assessment.plan is not None else ""
+    version = f"{assessment.runtime.name} {assessment.profile.version}"
+    return f"{checkpoint_name(assessment)} in {version}{plan}"
 
 
 def commands(recipe: Recipe) -> str:

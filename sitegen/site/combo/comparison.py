@@ -1,8 +1,11 @@
-"""Combos side by side: one row of figures each, from the objects that combo pages show."""
+"""Combos side by side: one row of figures each, from the objects that combo pages show.
+
+The page shows few of them, its files all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import inf, log
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -25,17 +28,17 @@ from sitegen.site.cells import (
     recorded,
 )
 from sitegen.site.combo.goal_table import gives
+from sitegen.site.inputs import SiteInputs
 from sitegen.site.json.schema.pages import Cost as CostShape
 from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
-from sitegen.site.row_filters import combo_facets
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.combos import answer_model, effective_vram
 from sitegen.site.tables.running_costs import ELECTRICITY
 from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import gpu_watts, plain_gpus
 from sitegen.site.words.plans import effective_words
-from sitegen.site.words.prices import PRICE_NOTE, build_usd, cost_cell
+from sitegen.site.words.prices import PRICE_NOTE, brief_cost, build_usd, cost_cell
 from sitegen.site.words.tiers import TIER_HEADINGS
 from sitegen.site.words.verdicts import reachable_context, row_link
 from sitegen.survey.answers import Answer, AnswerGoal
@@ -53,10 +56,8 @@ UNJUDGED = "-"
 GOALS = (AnswerGoal.ONE_STREAM, AnswerGoal.USERS_8K, AnswerGoal.USERS_32K)
 
 
-def comparison_table(
-    surveys: Iterable[ComboSurvey], models: Sequence[LanguageModel], catalog: Catalog
-) -> Table:
-    """List every combo with its figures; each row also says its verdict on each of ``models``."""
+def comparison_table(surveys: Iterable[ComboSurvey], catalog: Catalog) -> Table:
+    """List every combo with its figures."""
     columns = (
         Column("Combo"),
         Column("GPUs"),
@@ -75,16 +76,52 @@ def comparison_table(
         Column(TIER_HEADINGS[FitTier.BORDERLINE], numeric=True, note="models"),
         Column(TIER_HEADINGS[FitTier.NOT_PRACTICAL], numeric=True, note="models"),
     )
-    rows = tuple(_row(survey, models, catalog) for survey in surveys)
-    return Table("combos", "Every combo", columns, rows, counted=True, sortable=True, ascends_by=5)
+    rows = tuple(_row(survey, catalog) for survey in surveys)
+    return Table("combos", "Every combo", columns, rows, counted=True, on_page=False)
 
 
-def _row(survey: ComboSurvey, models: Sequence[LanguageModel], catalog: Catalog) -> Row:
-    combo, lead = survey.combo, survey.lead
-    verdicts = {row.pick.model.id: row.tier for row in survey.rows}
-    letters = (
-        TIER_LETTERS[verdicts[model.id]] if model.id in verdicts else UNJUDGED for model in models
+def compared_models(inputs: SiteInputs) -> tuple[LanguageModel, ...]:
+    """List the models that combos have verdicts on, by name."""
+    found = (model for model in inputs.catalog.models.values() if model.id in inputs.rows)
+    return tuple(sorted(found, key=lambda model: (model.name.casefold(), model.id)))
+
+
+def machines_table(surveys: Iterable[ComboSurvey]) -> Table:
+    """List every machine with what a reader chooses by, and its first answer."""
+    columns = (
+        Column("Machine"),
+        Column("GPU memory", numeric=True),
+        Column("GPUs cost", numeric=True, note="newest seen"),
+        Column("Power", numeric=True, note="GPUs"),
+        Column("Best overall", note="file"),
+        Column("Speed", numeric=True, note="one user"),
+        Column("Models that fit", numeric=True),
     )
+    rows = tuple(_machine(survey) for survey in surveys)
+    return Table(
+        "machines", "Every machine", columns, rows, counted=True, sortable=True, ascends_by=1,
+        in_files=False,
+    )  # fmt: skip
+
+
+def _machine(survey: ComboSurvey) -> Row:
+    combo, lead = survey.combo, survey.lead
+    speed = lead.speed.single_tokens_per_s.mid if lead and lead.speed else None
+    return Row(
+        (
+            Link(url_of("combo", combo.id), combo.name),
+            NumberCell(combo.installed_vram_bytes, Unit.GIB),
+            brief_cost(combo),
+            recorded(gpu_watts(combo), Unit.WATTS),
+            answer_model(lead),
+            Absent("–") if speed is None else NumberCell(speed, Unit.TOKENS_PER_S),
+            NumberCell(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT),
+        )
+    )
+
+
+def _row(survey: ComboSurvey, catalog: Catalog) -> Row:
+    combo, lead = survey.combo, survey.lead
     return Row(
         (
             Link(url_of("combo", combo.id), combo.name),
@@ -100,7 +137,6 @@ def _row(survey: ComboSurvey, models: Sequence[LanguageModel], catalog: Catalog)
             *(_answer(survey, goal) for goal in GOALS),
             *(NumberCell(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
         ),
-        facets=(("combo", combo.id), *combo_facets(combo), ("tiers", "".join(letters))),
     )
 
 
@@ -178,9 +214,9 @@ def alternatives(
     }
 
 
-def comparison_link(one: Combo, other: Combo) -> Link:
+def comparison_link(combo: Combo, other: Combo) -> Link:
     """Link two combos side by side."""
-    return Link(f"{URL}?a={one.id}&b={other.id}", other.name)
+    return Link(f"{URL}?a={combo.id}&b={other.id}", other.name)
 
 
 def comparison_twin(surveys: Iterable[ComboSurvey], catalog: Catalog) -> list[PlainJson]:

@@ -39,9 +39,9 @@ def runs_anywhere(rows: Iterable[ModelOnCombo]) -> bool:
     return any(row.tier is FitTier.COMFORTABLE for row in rows)
 
 
-def _plain(found: Assessment) -> Recipe | None:
+def _plain(assessment: Assessment) -> Recipe | None:
     """Write the form without anything in front of the server, and without its other ways."""
-    recipe = next((one for one in recipes_for(found) if not one.front), None)
+    recipe = next((one for one in recipes_for(assessment) if not one.front), None)
     if recipe is None:
         return None
     steps = tuple(step for step in recipe.steps if step.phase is not Phase.INSTEAD)
@@ -63,15 +63,21 @@ def on_runtime(runtime: Runtime, survey: Survey) -> Recipe | None:
     return None
 
 
-def _concerns(runtime: Runtime, found: Assessment) -> bool:
+def _concerns(runtime: Runtime, assessment: Assessment) -> bool:
     if runtime.drives:
-        return found.combo.orchestrator == runtime.id
-    return found.runtime.id == runtime.id
+        return assessment.combo.orchestrator == runtime.id
+    return assessment.runtime.id == runtime.id
 
 
-def _least(found: Assessment) -> tuple[bool, int, int, str, str]:
-    gpus = len(found.combo.gpus)
-    return (gpus != 2, found.combo.installed_vram_bytes, gpus, found.combo.id, found.id)
+def _least(assessment: Assessment) -> tuple[bool, int, int, str, str]:
+    gpus = len(assessment.combo.gpus)
+    return (
+        gpus != 2,
+        assessment.combo.installed_vram_bytes,
+        gpus,
+        assessment.combo.id,
+        assessment.id,
+    )
 
 
 def group(id: str, recipes: Iterable[Recipe], about: str) -> tuple[RecipeGroup, ...]:

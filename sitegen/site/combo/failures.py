@@ -1,4 +1,4 @@
-"""What still runs after losing a GPU or a node, as a table beside the whole combo."""
+"""Verdicts after the loss of a GPU or a node, as a table beside the whole combo."""
 
 from __future__ import annotations
 
@@ -114,19 +114,19 @@ def lost_cell(loss: Failure | Reduced, catalog: Catalog, *, worst: bool) -> Cell
     return Lines(("One node", Small(Parts((held, f", {of}"))), *marks))
 
 
-def _answer(found: Assessment | None, whole: Combo, *, aggregate: bool) -> Cell:
-    if found is None:
+def _answer(assessment: Assessment | None, whole: Combo, *, aggregate: bool) -> Cell:
+    if assessment is None:
         return Absent("none")
-    link = Link(row_url(whole.id, found.model.id), found.model.name)
-    return Lines((link, *_plan_and_speed(found, aggregate=aggregate)))
+    link = Link(row_url(whole.id, assessment.model.id), assessment.model.name)
+    return Lines((link, *_plan_and_speed(assessment, aggregate=aggregate)))
 
 
-def _plan_and_speed(found: Assessment, *, aggregate: bool) -> tuple[Cell, ...]:
-    lines: list[Cell] = [Small(checkpoint_name(found))]
-    if found.plan is not None and found.speed is not None:
-        speed = found.speed
+def _plan_and_speed(assessment: Assessment, *, aggregate: bool) -> tuple[Cell, ...]:
+    lines: list[Cell] = [Small(checkpoint_name(assessment))]
+    if assessment.plan is not None and assessment.speed is not None:
+        speed = assessment.speed
         shown = speed.aggregate_tokens_per_s if aggregate else speed.single_tokens_per_s
-        lines += [Small(plan_words(found.plan)), Small(span(shown, Unit.TOKENS_PER_S))]
+        lines += [Small(plan_words(assessment.plan)), Small(span(shown, Unit.TOKENS_PER_S))]
     return tuple(lines)
 
 

@@ -52,7 +52,7 @@ FOR_USE = {
     Use.MULTILINGUAL: "for many languages",
     Use.INSTRUCTION_FOLLOWING: "for following instructions",
 }
-"""What a model is best for, in the middle of a sentence."""
+"""Names of uses in the middle of a sentence."""
 WISHES = {
     Wish.OVERALL: "Best overall",
     Wish.CODING: "Best for coding",
@@ -81,7 +81,7 @@ class InsteadView:
 
 @dataclass(frozen=True, slots=True)
 class FirstView:
-    """What a reader sees first.
+    """The first view of a reader.
 
     Attributes:
         heading: A sentence that names model and hardware.
@@ -115,9 +115,9 @@ def hardware_words(combo: Combo) -> str:
 def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView:
     """Show an answer; ``state`` is what was asked."""
     address = write_state(State(state.build, state.asked, state.combo), catalog)
-    found, where = answer.found, hardware_words(answer.combo)
+    assessment, where = answer.pick, hardware_words(answer.combo)
     instead = tuple(_instead(one, address) for one in answer.instead)
-    if found is None:
+    if assessment is None:
         return FirstView(
             heading=Parts((_nothing(answer.use, where),)),
             mark=None,
@@ -128,18 +128,18 @@ def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView
             instead=instead,
             whole=_whole(answer.combo, address, None),
         )
-    name = Link(url_of("model", found.model.id), found.model.name)
-    runs = found.tier is not FitTier.NOT_PRACTICAL
-    recipe = _recipe(found) if runs else None
+    name = Link(url_of("model", assessment.model.id), assessment.model.name)
+    runs = assessment.tier is not FitTier.NOT_PRACTICAL
+    recipe = _recipe(assessment) if runs else None
     return FirstView(
         heading=Parts(("Run ", name, f" on {where}") if runs else (name, f" on {where}")),
-        mark=TierMark(found.tier, found.too_close),
-        about=_about(answer, found, catalog),
-        figures=_figures(found) if runs and found.plan is not None else (),
+        mark=TierMark(assessment.tier, assessment.too_close),
+        about=_about(answer, assessment, catalog),
+        figures=_figures(assessment) if runs and assessment.plan is not None else (),
         commands=_commands(recipe) if recipe is not None else (),
-        note=_note(found, recipe),
+        note=_note(assessment, recipe),
         instead=instead,
-        whole=_whole(answer.combo, address, found),
+        whole=_whole(answer.combo, address, assessment),
     )
 
 
@@ -149,9 +149,9 @@ def _nothing(use: Use | None, where: str) -> str:
     return f"No model rated {FOR_USE[use]} fits comfortably on {where} with this load."
 
 
-def _about(answer: FirstAnswer, found: Assessment, catalog: Catalog) -> Cell | None:
+def _about(answer: FirstAnswer, assessment: Assessment, catalog: Catalog) -> Cell | None:
     if answer.use is None:
-        return None if found.tier is FitTier.COMFORTABLE else why(found, catalog)
+        return None if assessment.tier is FitTier.COMFORTABLE else why(assessment, catalog)
     if answer.as_good == 0:
         return "The largest model that runs: none of those that run is rated."
     ratings = Link(URL, "published scores")
@@ -167,22 +167,24 @@ def _about(answer: FirstAnswer, found: Assessment, catalog: Catalog) -> Cell | N
     )
 
 
-def _figures(found: Assessment) -> tuple[tuple[str, Cell], ...]:
-    plan = found.plan
-    runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
+def _figures(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
+    plan = assessment.plan
+    runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
     return (
-        *_speeds(found),
-        ("Longest context", _longest(found)),
-        ("Users at 8K / 32K", users(found)),
+        *_speeds(assessment),
+        ("Longest context", _longest(assessment)),
+        ("Users at 8K / 32K", users(assessment)),
         (
             "File",
-            Lines((checkpoint_name(found), Small(NumberCell(found.weights_bytes, Unit.GIB)))),
+            Lines(
+                (checkpoint_name(assessment), Small(NumberCell(assessment.weights_bytes, Unit.GIB)))
+            ),
         ),
         (
             "Runtime",
             Lines(
                 (
-                    Parts((runtime, f" {found.profile.version}")),
+                    Parts((runtime, f" {assessment.profile.version}")),
                     Small(plan_words(plan) if plan is not None else ""),
                 )
             ),
@@ -190,37 +192,37 @@ def _figures(found: Assessment) -> tuple[tuple[str, Cell], ...]:
     )
 
 
-def _longest(found: Assessment) -> Cell:
+def _longest(assessment: Assessment) -> Cell:
     """Print the longest context of the plan that the command starts, and what is sure of it."""
-    limits = found.limits
+    limits = assessment.limits
     if limits is None or limits.max_context_tokens_low >= limits.max_context_tokens:
-        return max_context(found)
+        return max_context(assessment)
     sure = NumberCell(limits.max_context_tokens_low, Unit.TOKENS)
-    return Lines((max_context(found), Small(Parts((sure, " for sure")))))
+    return Lines((max_context(assessment), Small(Parts((sure, " for sure")))))
 
 
-def _speeds(found: Assessment) -> tuple[tuple[str, Cell], ...]:
-    speed = found.speed
+def _speeds(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
+    speed = assessment.speed
     if speed is None:
-        return (("Speed", not_estimated(found)),)
-    asked = found.workload.sequences
+        return (("Speed", not_estimated(assessment)),)
+    asked = assessment.workload.sequences
     if asked == 1:
-        return (("Speed, one user", _speed(speed.single_tokens_per_s.mid, found)),)
+        return (("Speed, one user", _speed(speed.single_tokens_per_s.mid, assessment)),)
     return (
-        ("Speed, each user", _speed(speed.each_tokens_per_s.mid, found)),
-        ("Speed, all users", _speed(speed.aggregate_tokens_per_s.mid, found)),
+        ("Speed, each user", _speed(speed.each_tokens_per_s.mid, assessment)),
+        ("Speed, all users", _speed(speed.aggregate_tokens_per_s.mid, assessment)),
     )
 
 
-def _speed(mid: float, found: Assessment) -> Cell:
+def _speed(mid: float, assessment: Assessment) -> Cell:
     """Print a speed, and how it is known."""
-    speed = found.speed
+    speed = assessment.speed
     mark: tuple[Cell, ...] = (EvidenceMark(speed.evidence),) if speed is not None else ()
     return Lines((NumberCell(mid, Unit.TOKENS_PER_S), *mark))
 
 
-def _recipe(found: Assessment) -> Recipe | None:
-    recipes = recipes_for(found)
+def _recipe(assessment: Assessment) -> Recipe | None:
+    recipes = recipes_for(assessment)
     return recipes[0] if recipes else None
 
 
@@ -238,37 +240,39 @@ def _commands(recipe: Recipe) -> tuple[PasteCommand, ...]:
     return tuple(shown)
 
 
-def _note(found: Assessment, recipe: Recipe | None) -> Cell | None:
+def _note(assessment: Assessment, recipe: Recipe | None) -> Cell | None:
     parts: list[Cell] = []
     if recipe is not None and not any(one.phase is Phase.FILES for one in recipe.steps):
         parts.append(FIRST_START)
-    to_start = start_note(found)
+    to_start = start_note(assessment)
     if to_start is not None:
         parts += [" ", to_start] if parts else [to_start]
     return Parts(tuple(parts)) if parts else None
 
 
-def _instead(one: Instead, address: str) -> InsteadView:
-    found = one.assessment
-    link = Link(f"{CUSTOM_URL}#{with_model(address, found.model.id)}", found.model.name)
-    if one.standing is not None:
-        goal = AnswerGoal.ONE_STREAM if one.wish is Wish.FASTEST else AnswerGoal.USERS_8K
-        amount = one.standing.amount
+def _instead(alternative: Instead, address: str) -> InsteadView:
+    assessment = alternative.assessment
+    link = Link(f"{CUSTOM_URL}#{with_model(address, assessment.model.id)}", assessment.model.name)
+    if alternative.standing is not None:
+        goal = AnswerGoal.ONE_STREAM if alternative.wish is Wish.FASTEST else AnswerGoal.USERS_8K
+        amount = alternative.standing.amount
         given: Cell = (
             NumberCell(amount.mid, Unit.TOKENS_PER_S)
             if goal is AnswerGoal.ONE_STREAM
-            else Parts((gives(goal, one.standing), " at 8K"))
+            else Parts((gives(goal, alternative.standing), " at 8K"))
         )
     else:
-        speed = found.speed
+        speed = assessment.speed
         given = NumberCell(speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S) if speed else ""
-    return InsteadView(WISHES[one.wish], link, Parts((checkpoint_name(found), ", ", given)))
+    return InsteadView(
+        WISHES[alternative.wish], link, Parts((checkpoint_name(assessment), ", ", given))
+    )
 
 
-def _whole(combo: Combo, address: str, found: Assessment | None) -> tuple[Link, ...]:
+def _whole(combo: Combo, address: str, assessment: Assessment | None) -> tuple[Link, ...]:
     links: list[Link] = []
-    if found is not None:
-        with_found = with_model(address, found.model.id)
+    if assessment is not None:
+        with_found = with_model(address, assessment.model.id)
         links.append(Link(f"{CUSTOM_URL}#{with_found}", "All steps: install, start, check, stop"))
     links.append(Link(f"{CUSTOM_URL}#{address}" if address else CUSTOM_URL, "All models on it"))
     if not combo.id.startswith(CUSTOM_ID_PREFIX):

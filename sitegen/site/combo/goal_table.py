@@ -72,9 +72,11 @@ def _row(answer: Answer) -> Row:
     )
 
 
-def _model(found: Assessment) -> Cell:
-    link = Link(row_link(found), found.model.name)
-    return Lines((link, Small(checkpoint_name(found)), TierMark(found.tier, found.too_close)))
+def _model(assessment: Assessment) -> Cell:
+    link = Link(row_link(assessment), assessment.model.name)
+    return Lines(
+        (link, Small(checkpoint_name(assessment)), TierMark(assessment.tier, assessment.too_close))
+    )
 
 
 def _plan(standing: RankedPlan) -> Cell:

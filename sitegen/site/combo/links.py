@@ -1,4 +1,4 @@
-"""What the links of a combo cost its first answer, in milliseconds per token."""
+"""Time that each link costs a combo's first answer, in milliseconds per token."""
 
 from __future__ import annotations
 

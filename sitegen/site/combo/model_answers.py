@@ -56,7 +56,7 @@ class MachineCard:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What downloads and starts the model on one machine.
+    """Commands that download and start the model on one machine.
 
     ``to_start`` is a setting that the runtime needs; ``None`` where its defaults do.
     """
@@ -70,7 +70,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswers:
-    """What a reader of a model's page sees first; ``start`` is ``None`` without commands."""
+    """The first part of a model's page; ``start`` is ``None`` without commands."""
 
     cards: tuple[MachineCard, ...]
     budgets: Table | None
@@ -97,73 +97,75 @@ def _cards(chosen: BestMachines, catalog: Catalog) -> Iterator[MachineCard]:
         (SERVING, chosen.serving),
     )
     named: list[tuple[OnMachine, list[str]]] = []
-    for name, one in asked:
-        if one is None:
+    for name, on_machine in asked:
+        if on_machine is None:
             continue
-        address = _address(one, catalog)
+        address = _address(on_machine, catalog)
         same = next((names for known, names in named if _address(known, catalog) == address), None)
         if same is None:
-            named.append((one, [name]))
+            named.append((on_machine, [name]))
         else:
             same.append(name[0].lower() + name[1:])
-    for one, names in named:
-        yield _card(one, ", ".join(names), catalog, many=SERVING.lower() in names[-1].lower())
+    for on_machine, names in named:
+        yield _card(
+            on_machine, ", ".join(names), catalog, many=SERVING.lower() in names[-1].lower()
+        )
 
 
-def _consumer_words(one: OnMachine) -> str:
-    count = len(one.machine.gpus)
+def _consumer_words(on_machine: OnMachine) -> str:
+    count = len(on_machine.machine.gpus)
     return "Fastest on one consumer GPU" if count == 1 else f"Fastest on {count} consumer GPUs"
 
 
-def _card(one: OnMachine, answers: str, catalog: Catalog, *, many: bool) -> MachineCard:
+def _card(on_machine: OnMachine, answers: str, catalog: Catalog, *, many: bool) -> MachineCard:
     figures: list[tuple[str, Cell]] = [
-        ("Speed, one user", _speed(one)),
-        ("Longest context", longest_context(one.context_tokens)),
+        ("Speed, one user", _speed(on_machine)),
+        ("Longest context", longest_context(on_machine.context_tokens)),
     ]
-    speed = one.found.speed if one.found else None
+    speed = on_machine.assessment.speed if on_machine.assessment else None
     if many:
-        figures.append(("Users at 32K", NumberCell(one.users, Unit.COUNT)))
+        figures.append(("Users at 32K", NumberCell(on_machine.users, Unit.COUNT)))
         if speed is not None:
             all_users = NumberCell(speed.aggregate_tokens_per_s.mid, Unit.TOKENS_PER_S)
             figures.append(("Speed, all users", all_users))
     figures += [
-        ("GPU memory", NumberCell(one.machine.installed_vram_bytes, Unit.GIB)),
-        ("GPUs cost", brief_cost(one.machine)),
+        ("GPU memory", NumberCell(on_machine.machine.installed_vram_bytes, Unit.GIB)),
+        ("GPUs cost", brief_cost(on_machine.machine)),
     ]
     return MachineCard(
         answers,
-        Link(_address(one, catalog), _name(one)),
-        TierMark(one.tier, one.too_close),
+        Link(_address(on_machine, catalog), _name(on_machine)),
+        TierMark(on_machine.tier, on_machine.too_close),
         tuple(figures),
-        _run(one),
+        _run(on_machine),
     )
 
 
-def _address(one: OnMachine, catalog: Catalog) -> str:
-    if one.found is not None:
-        return view_of(one.machine.id, one.model.id)
-    build = write_state(State(build_of(one.machine), usual_state(catalog).asked), catalog)
-    return f"{CUSTOM_URL}#{with_model(build, one.model.id)}"
+def _address(on_machine: OnMachine, catalog: Catalog) -> str:
+    if on_machine.assessment is not None:
+        return view_of(on_machine.machine.id, on_machine.model.id)
+    build = write_state(State(build_of(on_machine.machine), usual_state(catalog).asked), catalog)
+    return f"{CUSTOM_URL}#{with_model(build, on_machine.model.id)}"
 
 
-def _name(one: OnMachine) -> str:
-    alone = one.found is None and len(one.machine.gpus) == 1
-    return one.machine.gpus[0].gpu.name if alone else one.machine.name
+def _name(on_machine: OnMachine) -> str:
+    alone = on_machine.assessment is None and len(on_machine.machine.gpus) == 1
+    return on_machine.machine.gpus[0].gpu.name if alone else on_machine.machine.name
 
 
-def _speed(one: OnMachine) -> Cell:
-    if not one.speed.mid:
+def _speed(on_machine: OnMachine) -> Cell:
+    if not on_machine.speed.mid:
         return Absent("not estimated")
-    bounds = Small(span(one.speed, Unit.TOKENS_PER_S))
-    speed = one.found.speed if one.found else None
+    bounds = Small(span(on_machine.speed, Unit.TOKENS_PER_S))
+    speed = on_machine.assessment.speed if on_machine.assessment else None
     mark = (EvidenceMark(speed.evidence),) if speed else ()
-    return Lines((NumberCell(one.speed.mid, Unit.TOKENS_PER_S), bounds, *mark))
+    return Lines((NumberCell(on_machine.speed.mid, Unit.TOKENS_PER_S), bounds, *mark))
 
 
-def _run(one: OnMachine) -> Cell:
+def _run(on_machine: OnMachine) -> Cell:
     """Name the file, the runtime and the plan."""
-    plan = f", {plan_words(one.plan)}" if one.plan is not None else ""
-    return f"{one.checkpoint.quantization.name} in {one.runtime.name}{plan}"
+    plan = f", {plan_words(on_machine.plan)}" if on_machine.plan is not None else ""
+    return f"{on_machine.checkpoint.quantization.name} in {on_machine.runtime.name}{plan}"
 
 
 def _budgets(chosen: BestMachines, catalog: Catalog) -> Table | None:
@@ -180,15 +182,15 @@ def _budgets(chosen: BestMachines, catalog: Catalog) -> Table | None:
     rows = tuple(
         Row(
             (
-                NumberCell(one.usd, Unit.USD),
-                Link(_address(one.best, catalog), _name(one.best)),
-                NumberCell(one.best.speed.mid, Unit.TOKENS_PER_S),
-                longest_context(one.best.context_tokens),
-                brief_cost(one.best.machine),
-                Lines((one.best.checkpoint.quantization.name, Small(_plan(one.best)))),
+                NumberCell(budget.usd, Unit.USD),
+                Link(_address(budget.best, catalog), _name(budget.best)),
+                NumberCell(budget.best.speed.mid, Unit.TOKENS_PER_S),
+                longest_context(budget.best.context_tokens),
+                brief_cost(budget.best.machine),
+                Lines((budget.best.checkpoint.quantization.name, Small(_plan(budget.best)))),
             )
         )
-        for one in chosen.budgets
+        for budget in chosen.budgets
     )
     note = (
         "The fastest machine for one user at each price, by the middle estimate. A price is left "
@@ -198,9 +200,9 @@ def _budgets(chosen: BestMachines, catalog: Catalog) -> Table | None:
     return Table("budgets", "What each budget buys", columns, rows, note=note)
 
 
-def _plan(one: OnMachine) -> str:
-    plan = f", {plan_words(one.plan)}" if one.plan is not None else ""
-    return f"{one.runtime.name}{plan}"
+def _plan(on_machine: OnMachine) -> str:
+    plan = f", {plan_words(on_machine.plan)}" if on_machine.plan is not None else ""
+    return f"{on_machine.runtime.name}{plan}"
 
 
 def _start(chosen: BestMachines) -> Start | None:
@@ -212,13 +214,14 @@ def _start(chosen: BestMachines) -> Start | None:
     return None
 
 
-def _started(found: Assessment, recipe: Recipe, written: str) -> Start:
-    view = view_of(found.combo.id, found.model.id)
-    plan = f", {plan_words(found.plan)}" if found.plan is not None else ""
+def _started(assessment: Assessment, recipe: Recipe, written: str) -> Start:
+    view = view_of(assessment.combo.id, assessment.model.id)
+    plan = f", {plan_words(assessment.plan)}" if assessment.plan is not None else ""
     return Start(
-        Link(view, found.combo.name),
-        f"{found.checkpoint.quantization.name} in {recipe.name} {found.profile.version}{plan}",
-        start_note(found),
+        Link(view, assessment.combo.name),
+        f"{assessment.checkpoint.quantization.name} in {recipe.name} "
+        f"{assessment.profile.version}{plan}",
+        start_note(assessment),
         written,
         Link(view, "All steps: install, start, check, stop"),
     )

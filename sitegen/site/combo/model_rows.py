@@ -75,13 +75,13 @@ def model_rows(survey: ComboSurvey, catalog: Catalog) -> ModelRows:
     running = {
         tier: _best_first(survey, tier) for tier in (FitTier.COMFORTABLE, FitTier.BORDERLINE)
     }
-    every = [row for found in running.values() for row in found]
+    every = [row for rows in running.values() for row in rows]
     first = sorted(every, key=lambda row: not _rated(survey, row).may_lead)[:SHOWN]
     refused = sorted(survey.tier(FitTier.NOT_PRACTICAL), key=lambda r: r.model.name.casefold())
     tiers = (
         *(
-            _table(f"tier-{tier}", TIER_CAPTIONS[tier], found, survey, counted=True)
-            for tier, found in running.items()
+            _table(f"tier-{tier}", TIER_CAPTIONS[tier], rows, survey, counted=True)
+            for tier, rows in running.items()
         ),
         Table(
             f"tier-{FitTier.NOT_PRACTICAL}",
@@ -116,17 +116,17 @@ def _table(
     *,
     counted: bool = False,
 ) -> Table:
-    rows = tuple(_row(row, _rated(survey, row), permalink=counted) for row in found)
+    rows = tuple(_row(row, _rated(survey, row)) for row in found)
     return Table(id, caption, COLUMNS, rows, counted=counted, sortable=counted)
 
 
-def _row(row: ModelOnCombo, rated: PickRatings, *, permalink: bool) -> Row:
+def _row(row: ModelOnCombo, rated: PickRatings) -> Row:
     pick = row.pick
     anchor = row_id(pick.model.id, pick.checkpoint.id)
     ratings = " ".join(f"{use}:{round(points)}" for use, points in rated.points.items())
     return Row(
         (
-            _heading(row, f"#{anchor}" if permalink else ""),
+            _heading(row),
             _rating(rated),
             speed_cell(pick),
             reachable_context(pick),
@@ -139,13 +139,13 @@ def _row(row: ModelOnCombo, rated: PickRatings, *, permalink: bool) -> Row:
     )
 
 
-def _heading(row: ModelOnCombo, anchor: str) -> Cell:
+def _heading(row: ModelOnCombo) -> Cell:
+    """Name model and file; a script puts a link to the row beside them when it is pointed at."""
     pick = row.pick
-    file: Cell = checkpoint_name(pick)
-    if anchor:
-        here = Link(anchor, "#", f"Link to {pick.model.name} here")
-        file = Parts((checkpoint_name(pick), "\N{NO-BREAK SPACE}", here))
-    lines: list[Cell] = [Link(view_of(pick.combo.id, pick.model.id), pick.model.name), Small(file)]
+    lines: list[Cell] = [
+        Link(view_of(pick.combo.id, pick.model.id), pick.model.name),
+        Small(checkpoint_name(pick)),
+    ]
     if row.too_close:
         lines.append(Flag("too close to call"))
     if pick.model.superseded_by:
@@ -195,7 +195,7 @@ def _missing_row(row: ModelOnCombo, catalog: Catalog) -> Row:
     missing = pick.shortage_bytes > 0
     return Row(
         (
-            _heading(row, f"#{row_id(row.pick.model.id, row.pick.checkpoint.id)}"),
+            _heading(row),
             NumberCell(pick.shortage_bytes, Unit.GIB) if missing else Absent("not memory"),
             Parts(tuple(_told(pick, catalog, missing=missing))),
         ),

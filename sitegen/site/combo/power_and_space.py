@@ -1,4 +1,4 @@
-"""What a combo asks of a room, as its page and its twin show it."""
+"""Power, cooling and space of a combo, as its page and its twin show them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,17 @@ from sitegen.site.table import Column, Row, Table
 REFERENCE = "reference cards"
 
 
-def facilities_table(combo: Combo, found: Facilities, assumptions: Assumptions) -> Table:
+def facilities_table(combo: Combo, facilities: Facilities, assumptions: Assumptions) -> Table:
     """List power, circuits, heat and room, of each kind of machine and of all together."""
     columns = (
         Column("What it asks for"),
         Column("How much"),
         Column("How it is known", prose=True),
     )
-    rows = [row for machine in found.machines for row in _machine_rows(combo, machine, assumptions)]
-    rows += _whole_rows(found, several=len(combo.nodes) > 1)
+    rows = [
+        row for machine in facilities.machines for row in _machine_rows(combo, machine, assumptions)
+    ]
+    rows += _whole_rows(facilities, several=len(combo.nodes) > 1)
     return Table("facilities", "Power and room", columns, tuple(rows))
 
 
@@ -122,8 +124,8 @@ def _lanes(machine: EqualMachines, where: str, assumptions: Assumptions) -> Row:
     return Row((f"PCIe lanes{where}", value, how))
 
 
-def _whole_rows(found: Facilities, *, several: bool) -> Iterator[Row]:
-    draw = found.draw_watts
+def _whole_rows(facilities: Facilities, *, several: bool) -> Iterator[Row]:
+    draw = facilities.draw_watts
     if draw is None:
         return
     if several:
@@ -132,13 +134,13 @@ def _whole_rows(found: Facilities, *, several: bool) -> Iterator[Row]:
     single = draw.low == draw.high
     most: Cell = Parts(("at most ", NumberCell(heat.high, Unit.BTU_PER_H))) if single else heat
     yield Row(("Heat into the room", most, "all of the draw becomes heat"))
-    for one in found.circuits:
+    for one in facilities.circuits:
         carries = NumberCell(one.carries_watts, Unit.WATTS)
         value = "one is enough" if one.needed == 1 else f"{one.needed} needed"
         how = Parts(("one carries ", carries, " for hours"))
         yield Row((f"Circuits of {one.amperes} A at {one.volts} V", value, how))
 
 
-def twin(found: Facilities) -> PlainJson:
+def twin(facilities: Facilities) -> PlainJson:
     """The same as data, in watts."""
-    return shaped(FacilitiesShape, found)
+    return shaped(FacilitiesShape, facilities)

@@ -130,14 +130,14 @@ def combo_view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
     )
 
 
-def _runs(recipe: Recipe, found: Assessment) -> Iterator[Cell]:
+def _runs(recipe: Recipe, assessment: Assessment) -> Iterator[Cell]:
     """Say what is run and how well it fits; beside another, on which GPUs."""
-    yield Link(url_of("model", found.model.id), found.model.name)
-    yield f" at {checkpoint_name(found)}"
-    if recipe.beside and found.plan:
-        yield f" on {gpu_words(found.plan, len(found.combo.nodes))}"
+    yield Link(url_of("model", assessment.model.id), assessment.model.name)
+    yield f" at {checkpoint_name(assessment)}"
+    if recipe.beside and assessment.plan:
+        yield f" on {gpu_words(assessment.plan, len(assessment.combo.nodes))}"
     yield ": "
-    yield TierMark(found.tier, found.too_close)
+    yield TierMark(assessment.tier, assessment.too_close)
     yield ". "
 
 

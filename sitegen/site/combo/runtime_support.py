@@ -1,4 +1,4 @@
-"""Which runtimes run on a combo, with which plans and how well, as a table and as data."""
+"""Runtimes of a combo, with their plans and verdicts, as a table and as data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ PLANS: Mapping[WayToPlan, str] = {
 }
 
 
-def matrix_table(found: Iterable[RuntimeOnCombo], survey: ComboSurvey, catalog: Catalog) -> Table:
+def matrix_table(
+    runtime_on_combos: Iterable[RuntimeOnCombo], survey: ComboSurvey, catalog: Catalog
+) -> Table:
     """List runtimes with their plans here and the verdicts on two answers of the combo."""
     columns = (
         Column("Runtime"),
@@ -46,7 +48,7 @@ def matrix_table(found: Iterable[RuntimeOnCombo], survey: ComboSurvey, catalog: 
                 _mark(one, serving),
             )
         )
-        for one in found
+        for one in runtime_on_combos
     )
     return Table("runtimes", "Runtimes on this hardware", columns, rows)
 
@@ -59,16 +61,20 @@ def _serving(survey: ComboSurvey) -> Iterator[Assessment]:
         yield from survey.ways.serving
 
 
-def _why(one: RuntimeOnCombo, catalog: Catalog) -> Cell:
-    return "" if one.refusal is None else reason_sentence(one.refusal, catalog)
+def _why(runtime_on_combo: RuntimeOnCombo, catalog: Catalog) -> Cell:
+    return (
+        ""
+        if runtime_on_combo.refusal is None
+        else reason_sentence(runtime_on_combo.refusal, catalog)
+    )
 
 
-def _mark(one: RuntimeOnCombo, answers: Mapping[str, Assessment]) -> Cell:
-    found = answers.get(one.runtime.id)
+def _mark(runtime_on_combo: RuntimeOnCombo, answers: Mapping[str, Assessment]) -> Cell:
+    found = answers.get(runtime_on_combo.runtime.id)
     return "–" if found is None else TierMark(found.tier, found.too_close)
 
 
-def twin(found: Iterable[RuntimeOnCombo]) -> PlainJson:
+def twin(runtime_on_combos: Iterable[RuntimeOnCombo]) -> PlainJson:
     """The plans as data."""
     return [
         {
@@ -76,5 +82,5 @@ def twin(found: Iterable[RuntimeOnCombo]) -> PlainJson:
             "plans": [PLANS[plan] for plan in one.plans],
             "reason": one.refusal.code if one.refusal else None,
         }
-        for one in found
+        for one in runtime_on_combos
     ]

@@ -24,7 +24,7 @@ SHOWN = 4
 
 def uses_table(answers: Sequence[UseAnswer]) -> Table | None:
     """List the best models for each use; ``None`` where no rated model fits."""
-    shown = [one for one in answers if one.use in USE_WORDS]
+    shown = [use_answer for use_answer in answers if use_answer.use in USE_WORDS]
     if not shown:
         return None
     columns = (
@@ -35,12 +35,12 @@ def uses_table(answers: Sequence[UseAnswer]) -> Table | None:
     rows = tuple(
         Row(
             (
-                Lines((USE_WORDS[one.use], Small(_fitting(one)))),
-                *best_cells(one.picks[0]),
-                _others(one),
+                Lines((USE_WORDS[use_answer.use], Small(_fitting(use_answer)))),
+                *best_cells(use_answer.picks[0]),
+                _others(use_answer),
             )
         )
-        for one in shown
+        for use_answer in shown
     )
     return Table("best", "Best models by use", columns, rows)
 
@@ -61,16 +61,16 @@ BEST_COLUMNS = (
 
 def best_cells(pick: RatedPick) -> tuple[Cell, ...]:
     """Fill ``BEST_COLUMNS``."""
-    found = pick.assessment
-    runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
-    plan = (Small(plan_words(found.plan)),) if found.plan else ()
+    assessment = pick.assessment
+    runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
+    plan = (Small(plan_words(assessment.plan)),) if assessment.plan else ()
     return (
-        Lines((_link(pick), Small(checkpoint_name(found)))),
+        Lines((_link(pick), Small(checkpoint_name(assessment)))),
         Lines((runtime, *plan)),
         rating_cell(pick),
-        decode(found),
-        reachable_context(found),
-        users(found),
+        decode(assessment),
+        reachable_context(assessment),
+        users(assessment),
     )
 
 

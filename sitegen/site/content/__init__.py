@@ -1,4 +1,4 @@
-"""What people wrote in ``content/``: documents, known errors, releases, settings, with positions.
+"""Texts of ``content/``: documents, known errors, releases, settings, with positions.
 
 It must not import the rest of ``site`` but dates and values.
 """

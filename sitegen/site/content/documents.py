@@ -87,7 +87,7 @@ class Document:
 
     @property
     def url(self) -> str:
-        """Where its page stands."""
+        """Address of its page."""
         return f"/guides/{self.slug}/" if self.kind == "guide" else f"/{self.slug}/"
 
 
@@ -166,29 +166,29 @@ def _key_problems(matter: PlacedSource, keys: Mapping[str, Plain], kind: Kind) -
     def fault(key: str, message: str, hint: str = "") -> Problem:
         return matter.problem((key,), "front-matter", message, hint, at_key=True)
 
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for key in keys:
         if key not in KEYS:
             hint = did_you_mean(key, KEYS) or f"one of {', '.join(KEYS)}"
-            found.append(fault(key, f"no key is called '{key}'", hint))
+            problems.append(fault(key, f"no key is called '{key}'", hint))
     for key in ("title", "description"):
         value = keys.get(key)
         if not isinstance(value, str) or not value.strip():
-            found.append(fault(key, f"'{key}' must be a text"))
+            problems.append(fault(key, f"'{key}' must be a text"))
     if type(keys.get("order", 0)) is not int:
-        found.append(fault("order", "'order' must be a whole number"))
+        problems.append(fault("order", "'order' must be a whole number"))
     combo = keys.get("combo", "none named")
     if not isinstance(combo, str) or not combo.strip():
-        found.append(fault("combo", "'combo' must be the id of a combo"))
+        problems.append(fault("combo", "'combo' must be the id of a combo"))
     states = keys.get("states", {})
     reasons = states.values() if isinstance(states, dict) else [None]
     if not all(isinstance(reason, str) and reason.strip() for reason in reasons):
-        found.append(fault("states", "'states' gives the reason for each phrase, both as text"))
+        problems.append(fault("states", "'states' gives the reason for each phrase, both as text"))
     for phrase in states if isinstance(states, dict) else ():
         if not phrase.strip():
             message, hint = "'states' excuses an empty phrase", "write the words that may stand"
             path = ("states", phrase)
-            found.append(matter.problem(path, "front-matter", message, hint, at_key=True))
+            problems.append(matter.problem(path, "front-matter", message, hint, at_key=True))
     if keys.get("kind", kind) != kind:
-        found.append(fault("kind", f"a file in content/{kind}s/ is of kind '{kind}'"))
-    return found
+        problems.append(fault("kind", f"a file in content/{kind}s/ is of kind '{kind}'"))
+    return problems

@@ -1,4 +1,4 @@
-"""What was published before: releases with the verdicts they changed, and addresses that are gone.
+"""Earlier publications: releases with the verdicts they changed, and addresses that are gone.
 
 Both are records that people write and commit, ``content/changes/<date>.yaml`` and
 ``content/removed.yaml``: a build compares with nothing and knows no date but theirs.
@@ -32,7 +32,7 @@ class TierMoves(Record):
 
 
 class Release(Record):
-    """What one publication changed; ``sitegen diff --format yaml`` writes it."""
+    """Changes of one publication; ``sitegen diff --format yaml`` writes them."""
 
     date: IsoDate = Field(description="ISO date of the publication.")
     title: Text = Field(description="What changed, in a few words.")

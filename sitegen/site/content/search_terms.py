@@ -1,4 +1,4 @@
-"""What people type that names no page: an idea in their words, and the pages that answer it."""
+"""Search terms that name no page: an idea in people's words, and the pages that answer it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Term(Record):
 
 
 class SearchTerms(Record):
-    """What the search page knows beside names."""
+    """Search terms beside names, for the search page."""
 
     ignored: tuple[str, ...] = Field(default=(), description="Words that choose nothing.")
     terms: tuple[Term, ...] = Field(default=(), description="Ideas.")

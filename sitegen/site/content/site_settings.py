@@ -1,4 +1,4 @@
-"""What a site says of itself: its name, its addresses, its data."""
+"""Settings of a site: its name, its addresses, its data."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SiteSettings:
-    """What ``content/site.yaml`` says, and the version of the data that the site shows."""
+    """The settings of ``content/site.yaml``, and the version of the data that the site shows."""
 
     title: str
     tagline: str
     description: str
     base_url: str
-    """Where the site is published, with a slash at the end; for canonical links only."""
+    """Address of the published site, with a slash at the end; for canonical links only."""
     repository_url: str
     data_licence: str
     data_licence_url: str

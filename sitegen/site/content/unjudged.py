@@ -28,7 +28,7 @@ class Unjudged(Record):
 
 
 class UnjudgedRecord(Record):
-    """What is not judged, by kind."""
+    """Models and runtimes without a verdict, by kind."""
 
     models: tuple[Unjudged, ...] = Field(default=(), description="Models.")
     runtimes: tuple[Unjudged, ...] = Field(default=(), description="Runtimes.")

@@ -20,7 +20,11 @@ MEMORY_SHOWN = (
 
 def error_plot(report: AccuracyReport) -> Plot:
     """Draw which share of all figures is within an error, for the engine and the common rules."""
-    both = [one for one in report.comparisons if one.naive_error is not None and not one.disputed]
+    both = [
+        comparison
+        for comparison in report.comparisons
+        if comparison.naive_error is not None and not comparison.disputed
+    ]
     return Plot(
         id="errors",
         title="Share of figures within an error",
@@ -31,8 +35,12 @@ def error_plot(report: AccuracyReport) -> Plot:
         x=Axis("Error, at most", Unit.PERCENT, LEAST, MOST, logarithmic=True),
         y=Axis("Share of figures", Unit.PERCENT, 0, 1),
         series=(
-            Series("This engine", _rising(abs(one.error) for one in both), line=True),
-            Series("Common rules", _rising(abs(one.naive_error or 0) for one in both), line=True),
+            Series("This engine", _rising(abs(comparison.error) for comparison in both), line=True),
+            Series(
+                "Common rules",
+                _rising(abs(comparison.naive_error or 0) for comparison in both),
+                line=True,
+            ),
         ),
     )
 
@@ -69,10 +77,10 @@ def memory_plot(report: AccuracyReport) -> Plot:
     )
 
 
-def _points(found: Iterable[Comparison], quantity: Logged) -> tuple[Point, ...]:
+def _points(comparisons: Iterable[Comparison], quantity: Logged) -> tuple[Point, ...]:
     scale = WORDS[quantity].scale
     return tuple(
         Point(one.measured * scale, max(one.predicted.mid, 0.0) * scale, one.origin.run)
-        for one in found
+        for one in comparisons
         if one.quantity is quantity and one.measured > 0
     )

@@ -26,15 +26,17 @@ FEWEST_POINTS = 3
 
 def context_plot(survey: ComboSurvey) -> Drawn | None:
     """Draw what the busiest GPU needs over the context, for the combo's first answer."""
-    found, curve = survey.lead, survey.context_curve
-    if found is None or found.busiest is None or len(curve) < FEWEST_POINTS:
+    assessment, curve = survey.lead, survey.context_curve
+    if assessment is None or assessment.busiest is None or len(curve) < FEWEST_POINTS:
         return None
-    budget = found.busiest.budget_bytes
-    fillable = usable(found.busiest)
-    points = tuple(_point(one.context_tokens, one.need) for one in curve)
-    longest = found.limits.max_context_tokens if found.limits else 0
+    budget = assessment.busiest.budget_bytes
+    fillable = usable(assessment.busiest)
+    points = tuple(
+        _point(context_point.context_tokens, context_point.need) for context_point in curve
+    )
+    longest = assessment.limits.max_context_tokens if assessment.limits else 0
     reach = (Limit(longest, "longest context", upright=True),) if longest else ()
-    what = _named(found)
+    what = _named(assessment)
     plot = Plot(
         id="context",
         title=f"Memory over the context: {what}",
@@ -45,7 +47,10 @@ def context_plot(survey: ComboSurvey) -> Drawn | None:
         ),
         x=doubling_axis("Context", Unit.TOKENS, (point.x for point in points)),
         y=axis_from_zero(
-            "Busiest GPU", Unit.GIB, (budget, *(one.need.high for one in curve)), step=GIB
+            "Busiest GPU",
+            Unit.GIB,
+            (budget, *(context_point.need.high for context_point in curve)),
+            step=GIB,
         ),
         series=(Series("Needed, low to high", points, line=True, marked=True),),
         limits=(Limit(budget, "what the runtime may fill"), *reach),
@@ -53,13 +58,13 @@ def context_plot(survey: ComboSurvey) -> Drawn | None:
     rows = tuple(
         Row(
             (
-                NumberCell(one.context_tokens, Unit.TOKENS),
-                span(one.need, Unit.GIB, with_mid=True),
+                NumberCell(context_point.context_tokens, Unit.TOKENS),
+                span(context_point.need, Unit.GIB, with_mid=True),
                 fillable,
-                span(one.utilization, Unit.PERCENT),
+                span(context_point.utilization, Unit.PERCENT),
             )
         )
-        for one in curve
+        for context_point in curve
     )
     columns = (
         Column("Context", numeric=True, note="one sequence"),
@@ -72,13 +77,15 @@ def context_plot(survey: ComboSurvey) -> Drawn | None:
 
 def load_plot(survey: ComboSurvey) -> Drawn | None:
     """Draw decode speed over the streams that are served at once, for the first answer."""
-    found, curve = survey.lead, survey.load_curve
-    if found is None or found.speed is None or len(curve) < FEWEST_POINTS:
+    assessment, curve = survey.lead, survey.load_curve
+    if assessment is None or assessment.speed is None or len(curve) < FEWEST_POINTS:
         return None
-    together = tuple(_point(one.streams, one.all_tokens_per_s) for one in curve)
-    each = tuple(_point(one.streams, one.each_tokens_per_s) for one in curve)
+    together = tuple(
+        _point(load_point.streams, load_point.all_tokens_per_s) for load_point in curve
+    )
+    each = tuple(_point(load_point.streams, load_point.each_tokens_per_s) for load_point in curve)
     values = [bound for point in (*together, *each) for bound in (point.low, point.high)]
-    what = _named(found)
+    what = _named(assessment)
     plot = Plot(
         id="load",
         title=f"Decode speed over the streams: {what}",
@@ -93,16 +100,16 @@ def load_plot(survey: ComboSurvey) -> Drawn | None:
             Series("Each stream", each, line=True, marked=True),
         ),
     )
-    mark = EvidenceMark(found.speed.evidence)
+    mark = EvidenceMark(assessment.speed.evidence)
     rows = tuple(
         Row(
             (
-                NumberCell(one.streams, Unit.COUNT),
-                Lines((span(one.each_tokens_per_s, Unit.TOKENS_PER_S, with_mid=True), mark)),
-                Lines((span(one.all_tokens_per_s, Unit.TOKENS_PER_S, with_mid=True), mark)),
+                NumberCell(load_point.streams, Unit.COUNT),
+                Lines((span(load_point.each_tokens_per_s, Unit.TOKENS_PER_S, with_mid=True), mark)),
+                Lines((span(load_point.all_tokens_per_s, Unit.TOKENS_PER_S, with_mid=True), mark)),
             )
         )
-        for one in curve
+        for load_point in curve
     )
     columns = (
         Column("Streams", numeric=True, note="at once"),
@@ -112,8 +119,8 @@ def load_plot(survey: ComboSurvey) -> Drawn | None:
     return Drawn(plot, Table("load-table", f"Decode speed by streams: {what}", columns, rows))
 
 
-def _named(found: Assessment) -> str:
-    return f"{found.model.name} at {checkpoint_name(found)}, {found.runtime.name}"
+def _named(assessment: Assessment) -> str:
+    return f"{assessment.model.name} at {checkpoint_name(assessment)}, {assessment.runtime.name}"
 
 
 def _point(x: float, value: Interval) -> Point:

@@ -80,14 +80,16 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
             "the same numbers."
         ),
         x=doubling_axis("Streams at once", Unit.COUNT, (point.x for point in every)),
-        y=doubling_axis("Decode", Unit.TOKENS_PER_S, (p.y for one in shown for p in one.points)),
+        y=doubling_axis(
+            "Decode", Unit.TOKENS_PER_S, (p.y for series in shown for p in series.points)
+        ),
         series=shown,
     )
     columns = (
         Column("Streams", numeric=True, note="at once"),
-        *(Column(one.name, numeric=True, note="measured") for one in shown),
+        *(Column(series.name, numeric=True, note="measured") for series in shown),
     )
-    speeds = [{point.x: point.y for point in one.points} for one in shown]
+    speeds = [{point.x: point.y for point in series.points} for series in shown]
     rows = tuple(
         Row(
             (

@@ -1,4 +1,4 @@
-"""What imported runs say of latency: percentiles by load, histograms, and what to beware of."""
+"""Latency of imported runs: percentiles by load, histograms, and warnings."""
 
 from __future__ import annotations
 
@@ -142,11 +142,11 @@ def _note(runs: Sequence[SpeedRun]) -> str:
     return f"Not reported: {would}" if would else ""
 
 
-def _figures(name: str, one: Latency) -> Iterator[Cell]:
-    for value in (one.mean_s, one.p50_s, one.p95_s, one.p99_s):
+def _figures(name: str, latency: Latency) -> Iterator[Cell]:
+    for value in (latency.mean_s, latency.p50_s, latency.p95_s, latency.p99_s):
         yield NOT_REPORTED if value is None else _time(value)
-    if name in {"tpot", "itl"} and one.p99_s:
-        yield NumberCell(1 / one.p99_s, Unit.TOKENS_PER_S)
+    if name in {"tpot", "itl"} and latency.p99_s:
+        yield NumberCell(1 / latency.p99_s, Unit.TOKENS_PER_S)
     else:
         yield Absent("no rate")
 
@@ -229,9 +229,9 @@ NEAR = 0.06
 """Share of an axis within which two names would lie over each other."""
 
 
-def _marks(one: Latency, low: float, high: float) -> tuple[Limit, ...]:
+def _marks(latency: Latency, low: float, high: float) -> tuple[Limit, ...]:
     """Lines at the percentiles; one name for those that lie side by side."""
-    stated = (("p50", one.p50_s), ("p95", one.p95_s), ("p99", one.p99_s))
+    stated = (("p50", latency.p50_s), ("p95", latency.p95_s), ("p99", latency.p99_s))
     marks: list[Limit] = []
     for word, value in stated:
         if value is None or not low <= value <= high:
@@ -252,7 +252,7 @@ def _at(run: SpeedRun) -> str:
     return streams if rate is None else f"{rate:g} requests/s"
 
 
-def _drawn(id: str, title: str, one: Latency, found: Histogram) -> DrawnBars:
+def _drawn(id: str, title: str, latency: Latency, histogram: Histogram) -> DrawnBars:
     bars = Bars(
         id=id,
         title=title,
@@ -260,11 +260,13 @@ def _drawn(id: str, title: str, one: Latency, found: Histogram) -> DrawnBars:
             "How many requests took how long, in buckets of rising width. The table below has "
             "the same numbers."
         ),
-        x=Axis("Time", Unit.MILLISECONDS, found.edges_s[0], found.edges_s[-1], logarithmic=True),
-        y=axis_from_zero("Requests", Unit.COUNT, found.counts),
-        edges=found.edges_s,
-        counts=found.counts,
-        limits=_marks(one, found.edges_s[0], found.edges_s[-1]),
+        x=Axis(
+            "Time", Unit.MILLISECONDS, histogram.edges_s[0], histogram.edges_s[-1], logarithmic=True
+        ),
+        y=axis_from_zero("Requests", Unit.COUNT, histogram.counts),
+        edges=histogram.edges_s,
+        counts=histogram.counts,
+        limits=_marks(latency, histogram.edges_s[0], histogram.edges_s[-1]),
     )
     columns = (
         Column("From", numeric=True),
@@ -274,7 +276,7 @@ def _drawn(id: str, title: str, one: Latency, found: Histogram) -> DrawnBars:
     rows = tuple(
         Row((_time(low), _time(high), NumberCell(count, Unit.COUNT)))
         for low, high, count in zip(
-            found.edges_s[:-1], found.edges_s[1:], found.counts, strict=True
+            histogram.edges_s[:-1], histogram.edges_s[1:], histogram.counts, strict=True
         )
     )
     return DrawnBars(bars, Table(f"{id}-table", title, columns, rows))

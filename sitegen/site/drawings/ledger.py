@@ -80,24 +80,24 @@ class Alike:
 
 def _alike(ledger: tuple[GpuLedger, ...]) -> tuple[Alike, ...]:
     """Put GPUs together that hold the same, in order of their first."""
-    found: list[Alike] = []
+    alikes: list[Alike] = []
     for gpu in ledger:
-        for index, known in enumerate(found):
+        for index, known in enumerate(alikes):
             if _same(known.first, gpu):
-                found[index] = Alike(known.first, known.count + 1)
+                alikes[index] = Alike(known.first, known.count + 1)
                 break
         else:
-            found.append(Alike(gpu, 1))
-    return tuple(found)
+            alikes.append(Alike(gpu, 1))
+    return tuple(alikes)
 
 
-def _same(one: GpuLedger, other: GpuLedger) -> bool:
+def _same(gpu_ledger: GpuLedger, other: GpuLedger) -> bool:
     return (
-        one.gpu_id == other.gpu_id
-        and one.layers == other.layers
-        and one.visible_bytes == other.visible_bytes
-        and one.budget_bytes == other.budget_bytes
-        and one.lines == other.lines
+        gpu_ledger.gpu_id == other.gpu_id
+        and gpu_ledger.layers == other.layers
+        and gpu_ledger.visible_bytes == other.visible_bytes
+        and gpu_ledger.budget_bytes == other.budget_bytes
+        and gpu_ledger.lines == other.lines
     )
 
 

@@ -1,4 +1,4 @@
-"""What a model's checkpoints take as the context grows, beside the memory of well-known GPUs."""
+"""Memory of a model's checkpoints as the context grows, beside that of well-known GPUs."""
 
 from __future__ import annotations
 
@@ -49,12 +49,16 @@ def _apart(gpus: Iterable[Gpu]) -> list[Gpu]:
     return chosen
 
 
-def memory_plot(model: LanguageModel, facts: ModelFacts, cards: tuple[Gpu, ...]) -> Drawn | None:
+def memory_plot(model: LanguageModel, facts: ModelFacts, gpus: tuple[Gpu, ...]) -> Drawn | None:
     """Draw weights and cache of one sequence over its length, a line per usual checkpoint."""
     shown = _usual(facts.checkpoints)
     if not shown or len(facts.kv_curve) < 2:
         return None
-    totals = [one.total_bytes + size for one in shown for _, size in facts.kv_curve]
+    totals = [
+        checkpoint_facts.total_bytes + size
+        for checkpoint_facts in shown
+        for _, size in facts.kv_curve
+    ]
     y = doubling_axis("Weights and cache", Unit.GIB, totals, step=GIB)
     plot = Plot(
         id="weights",
@@ -68,33 +72,37 @@ def memory_plot(model: LanguageModel, facts: ModelFacts, cards: tuple[Gpu, ...])
         y=y,
         series=tuple(
             Series(
-                one.checkpoint.quantization.name,
-                tuple(Point(length, one.total_bytes + size) for length, size in facts.kv_curve),
+                checkpoint_facts.checkpoint.quantization.name,
+                tuple(
+                    Point(length, checkpoint_facts.total_bytes + size)
+                    for length, size in facts.kv_curve
+                ),
                 line=True,
                 marked=True,
             )
-            for one in shown
+            for checkpoint_facts in shown
         ),
-        limits=tuple(Limit(_visible(gpu), gpu.name) for gpu in cards if _within(y, gpu)),
+        limits=tuple(Limit(_visible(gpu), gpu.name) for gpu in gpus if _within(y, gpu)),
     )
     columns = (
         Column("Context", numeric=True, note="one sequence"),
         Column("Cache", numeric=True, note="16 bits"),
-        *(Column(one.checkpoint.quantization.name, numeric=True) for one in shown),
+        *(
+            Column(checkpoint_facts.checkpoint.quantization.name, numeric=True)
+            for checkpoint_facts in shown
+        ),
     )
     rows = tuple(_row(length, size, shown) for length, size in facts.kv_curve)
     caption = "Weights and cache by context"
-    return Drawn(
-        plot, Table("weights-table", caption, columns, rows, note=_cards_note(plot, cards))
-    )
+    return Drawn(plot, Table("weights-table", caption, columns, rows, note=_gpus_note(plot, gpus)))
 
 
 def _within(axis: Axis, gpu: Gpu) -> bool:
     return axis.low < _visible(gpu) <= axis.high
 
 
-def _cards_note(plot: Plot, cards: tuple[Gpu, ...]) -> str:
-    if plot.limits or not cards:
+def _gpus_note(plot: Plot, gpus: tuple[Gpu, ...]) -> str:
+    if plot.limits or not gpus:
         return ""
     return "The model is smaller or larger than every single GPU, so there is nothing to draw."
 

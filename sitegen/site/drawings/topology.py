@@ -37,7 +37,7 @@ class DrawnNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Topology:
+class TopologyDrawing:
     """Nodes from top to bottom and the network that joins them; ``network_name`` may be empty."""
 
     id: str
@@ -47,7 +47,7 @@ class Topology:
     network_name: str
 
 
-def topology(combo: Combo) -> Topology:
+def topology(combo: Combo) -> TopologyDrawing:
     """Lay a combo out as boxes."""
     groups = node_groups(combo)
     apart = len(combo.nodes) <= MOST_BOXES
@@ -61,7 +61,7 @@ def topology(combo: Combo) -> Topology:
         else:
             drawn.append(_drawn(group, group.heading, group.count))
     network = combo.network.name if combo.network else ""
-    return Topology(
+    return TopologyDrawing(
         "topology",
         f"Topology of {combo.name}",
         f"{len(combo.nodes)} nodes, {len(combo.gpus)} GPUs; the table below lists the same.",

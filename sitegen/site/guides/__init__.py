@@ -1,4 +1,4 @@
-"""What guides and documents may refer to, resolved: references, directives, the calculator's form.
+"""References of guides and documents, resolved: values, directives, the calculator's form.
 
 It must not import ``pages`` or ``reports``.
 """

@@ -1,4 +1,4 @@
-"""What each directive of the content shows, and which combos its options leave."""
+"""The directives of the content: the block that each shows, and the combos its options leave."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _fits(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     for model in only:
         look_up(inputs.catalog.models, "model", model)
     rows = tuple(r for r in survey.tier(tier) if not only or r.pick.model.id in only)
-    return tier_table(tier, rows[: _limit(directive)], inputs.catalog, id=id_, anchors=False)
+    return tier_table(tier, rows[: _limit(directive)], inputs.catalog, id=id_)
 
 
 def _where(inputs: SiteInputs, directive: Directive, id_: str) -> Block:

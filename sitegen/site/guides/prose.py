@@ -36,23 +36,23 @@ def resolve_prose(document: Document, inputs: SiteInputs) -> tuple[Prose, tuple[
     problems: list[Problem] = []
     values: dict[str, Cell] = {}
     blocks: dict[str, Block] = {}
-    for found in find_references(document.body):
+    for notation in find_references(document.body):
         try:
-            values[found.inner] = resolve_reference(found.inner, inputs)
+            values[notation.inner] = resolve_reference(notation.inner, inputs)
         except NotUnderstood as error:
-            problems.append(_problem(document, found, error))
-    for number, found in enumerate(find_directives(document.body), 1):
+            problems.append(_problem(document, notation, error))
+    for number, notation in enumerate(find_directives(document.body), 1):
         try:
-            block = resolve_directive(found.inner, inputs, id=f"table-{number}")
-            blocks.setdefault(found.inner, block)
+            block = resolve_directive(notation.inner, inputs, id=f"table-{number}")
+            blocks.setdefault(notation.inner, block)
         except NotUnderstood as error:
-            problems.append(_problem(document, found, error))
+            problems.append(_problem(document, notation, error))
     problems += _malformed(document)
     return Prose(document.body, values, blocks), tuple(problems)
 
 
-def _problem(document: Document, found: Notation, error: NotUnderstood) -> Problem:
-    index = document.body_index + found.index
+def _problem(document: Document, notation: Notation, error: NotUnderstood) -> Problem:
+    index = document.body_index + notation.index
     hint = error.hint or SYNTAX_HINT
     return document.source.problem_at("reference", error.message, index=index, hint=hint)
 

@@ -1,4 +1,4 @@
-"""What each reference of the content stands for: one function per kind, one entry per field."""
+"""Values of the content's references: one function per kind, one entry per field."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def combo_fields(inputs: SiteInputs, id_: str) -> Fields:
     lead = survey.lead
     links = {node.link.id: node.link for node in combo.nodes if node.link}
 
-    def tier(of: FitTier) -> Cell:
-        return NumberCell(len(survey.tier(of)), Unit.COUNT)
+    def tier(tier: FitTier) -> Cell:
+        return NumberCell(len(survey.tier(tier)), Unit.COUNT)
 
     return {
         "link": lambda: Link(url_of("combo", combo.id), combo.name),

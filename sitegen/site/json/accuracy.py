@@ -25,6 +25,6 @@ def memory_twin(report: AccuracyReport) -> dict[str, PlainJson]:
     }
 
 
-def comparison_twin(one: Comparison) -> dict[str, PlainJson]:
+def comparison_twin(comparison: Comparison) -> dict[str, PlainJson]:
     """Give one figure of a log with the engine's estimate and the common rule's."""
-    return shaped(reports.MemoryComparison, one)
+    return shaped(reports.MemoryComparison, comparison)

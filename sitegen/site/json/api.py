@@ -1,4 +1,4 @@
-"""The lists of ``/api/v1/``: the catalog as authored, and every verdict of the survey."""
+"""The lists of ``/api/v2/``: the catalog as authored, and every verdict of the survey."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from pydantic_core import to_jsonable_python
 
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.kinds import Kind
-from sitegen.fit.assessment import Assessment
+from sitegen.site.json.schema.lists import Verdict
+from sitegen.site.json.shaped import by_column
 from sitegen.site.page import Page
 from sitegen.site.plain_json import PlainJson
-from sitegen.site.urls import FOLDERS, row_id, url_of
+from sitegen.site.urls import FOLDERS, url_of
 from sitegen.survey.results import Survey
 from sitegen.values import dataclass
 
-ROOT = "api/v1/"
+ROOT = "api/v2/"
 # Scores stay input: pages publish what is derived of them and link to the boards.
 DESCRIPTIONS: Mapping[Kind, str] = {
     Kind.GPU: "GPUs: memory, bandwidth, links, with sources.",
@@ -40,7 +41,8 @@ class ApiList:
     name: str
     description: str
     generated_from: str
-    entries: list[PlainJson]
+    entries: list[PlainJson] | dict[str, PlainJson]
+    total: int
 
 
 def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> Iterator[ApiList]:
@@ -55,35 +57,15 @@ def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> 
             }
             for one in found
         ]
-        yield ApiList(kind.folder, DESCRIPTIONS[kind], f"catalog/{kind.folder}", entries)
-    verdicts = "Every verdict in a few words; /combos/<id>/index.json and /models/<id>/index.json "
-    yield ApiList("verdicts", f"{verdicts}say more.", "catalog", verdict_entries(survey))
+        folder = f"catalog/{kind.folder}"
+        yield ApiList(kind.folder, DESCRIPTIONS[kind], folder, entries, len(entries))
+    about = "Every verdict in a few words; /combos/<id>/index.json and /models/<id>/index.json "
+    verdicts = [row.pick for found in survey.combos.values() for row in found.rows]
+    written = by_column(Verdict, verdicts)
+    yield ApiList("verdicts", f"{about}say more.", "catalog", written, len(verdicts))
     about = "Every page with the files beside it."
-    yield ApiList("pages", about, "content", [page_entry(page) for page in pages])
-
-
-def verdict_entries(survey: Survey) -> list[PlainJson]:
-    """List the verdict of each row, by combo and then as the page orders them."""
-    return [_verdict(row.pick) for found in survey.combos.values() for row in found.rows]
-
-
-def _verdict(found: Assessment) -> PlainJson:
-    busiest = found.busiest
-    return {
-        "combo": found.combo.id,
-        "model": found.model.id,
-        "checkpoint": found.checkpoint.id,
-        "runtime": found.runtime.id,
-        "tier": found.tier.value,
-        "too_close": found.too_close,
-        "context_tokens": found.verdict_context_tokens,
-        "need_bytes": None if busiest is None else int(found.verdict_need_bytes),
-        "budget_bytes": None if busiest is None else busiest.budget_bytes,
-        "shortage_bytes": found.shortage_bytes,
-        "evidence": found.evidence.value,
-        "assessment": found.id,
-        "row": row_id(found.model.id, found.checkpoint.id),
-    }
+    listed = [page_entry(page) for page in pages]
+    yield ApiList("pages", about, "content", listed, len(listed))
 
 
 def schema_name(page: Page) -> str:

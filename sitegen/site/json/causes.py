@@ -1,4 +1,4 @@
-"""Why a verdict moved between two publications: the facts behind it that are not the same.
+"""Causes of a changed verdict between two publications: the facts behind it that differ.
 
 A row is judged from its combo with GPUs and links, its model, the checkpoint and the runtime
 that it shows, and the constants of the engine. Where one of these records changed, it is named
@@ -114,15 +114,15 @@ def told(causes: tuple[ChangedRecord, ...]) -> str:
     return f"{shown}; and {more} more records" if more > 0 else shown
 
 
-def _told(one: ChangedRecord) -> str:
-    if one.came or one.went:
-        return f"{one.kind}/{one.id} {'is new' if one.came else 'is gone'}"
+def _told(record: ChangedRecord) -> str:
+    if record.came or record.went:
+        return f"{record.kind}/{record.id} {'is new' if record.came else 'is gone'}"
     facts = ", ".join(
         f"{fact.path} {_value(fact.before)} → {_value(fact.after)}"
-        for fact in one.facts[:MOST_FACTS]
+        for fact in record.facts[:MOST_FACTS]
     )
-    more = len(one.facts) - MOST_FACTS
-    return f"{one.kind}/{one.id}: {facts}{f' and {more} more' if more > 0 else ''}"
+    more = len(record.facts) - MOST_FACTS
+    return f"{record.kind}/{record.id}: {facts}{f' and {more} more' if more > 0 else ''}"
 
 
 def _value(value: str | None) -> str:

@@ -1,4 +1,4 @@
-"""What changed between two publications: records that came and went, and verdicts that moved."""
+"""Differences between two publications: new and removed records, and changed verdicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Entries: TypeAlias = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class VerdictNow:
-    """What a publication says of a model on a combo."""
+    """A publication's verdict on a model on a combo."""
 
     tier: FitTier
     too_close: bool
@@ -31,7 +31,7 @@ class VerdictNow:
 
 @dataclass(frozen=True, slots=True)
 class SiteState:
-    """What is compared of a site: records by list and id, verdicts by combo and model."""
+    """The compared parts of a site: records by list and id, verdicts by combo and model."""
 
     data_version: str
     records: Records
@@ -91,8 +91,8 @@ def publication(
     """Read a publication from the envelopes of its API.
 
     Args:
-        verdicts: ``/api/v1/verdicts.json``.
-        lists: Results of ``/api/v1/<list>.json`` by list.
+        verdicts: ``verdicts.json`` of the API: by columns, or entries as ``/api/v1/`` had them.
+        lists: Results of ``<list>.json`` of the API by list.
         files: Files of the published folder, each with path and digest.
         goals: ``goals`` of ``/accuracy/index.json``.
 
@@ -105,7 +105,7 @@ def publication(
                 FitTier(one["tier"]), bool(one["too_close"]), str(one["checkpoint"]),
                 str(one["runtime"]), one["need_bytes"], one["budget_bytes"],
             )
-            for one in verdicts["result"]
+            for one in _entries(verdicts["result"])
         }  # fmt: skip
         records = {
             name: {str(one["id"]): one.get("record", {}) for one in lists[name]} for name in lists
@@ -128,6 +128,15 @@ def publication(
     return SiteState(version, records, found, pages, accuracy)
 
 
+def _entries(result: Any) -> Entries:
+    """Return the entries of a list that is written by columns, or was not yet."""
+    if isinstance(result, list):
+        return result
+    total, columns = int(result["total"]), result["columns"]
+    whole = {n: c if isinstance(c, list) else [c] * total for n, c in columns.items()}
+    return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
+
+
 def _address(path: str) -> str:
     return f"/{path.removesuffix(PAGE)}"
 
@@ -135,9 +144,9 @@ def _address(path: str) -> str:
 def compare(base: SiteState, head: SiteState) -> Difference:
     """Compare two publications; the order of everything is that of ids."""
 
-    def only(one: SiteState, other: SiteState) -> Mapping[str, tuple[str, ...]]:
+    def only(state: SiteState, other: SiteState) -> Mapping[str, tuple[str, ...]]:
         gone = {
-            name: tuple(sorted(one.records.get(name, {}).keys() - other.records.get(name, {})))
+            name: tuple(sorted(state.records.get(name, {}).keys() - other.records.get(name, {})))
             for name in LISTS
         }
         return {name: ids for name, ids in gone.items() if ids}
@@ -174,15 +183,15 @@ def _changes(base: SiteState, head: SiteState) -> tuple[tuple[Change, ...], tupl
     for combo, model in sorted(base.verdicts.keys() & head.verdicts.keys()):
         before, after = base.verdicts[combo, model], head.verdicts[combo, model]
         if (before.tier, before.too_close) != (after.tier, after.too_close):
-            found = moved
+            changes = moved
         elif (before.checkpoint, before.runtime) != (after.checkpoint, after.runtime):
-            found = picks
+            changes = picks
         else:
             continue
         shown = frozenset({before.checkpoint, after.checkpoint})
         runtimes = frozenset({before.runtime, after.runtime})
         why = causes.of_row(combo, model, shown, runtimes)
-        found.append(Change(combo, model, before, after, why))
+        changes.append(Change(combo, model, before, after, why))
     return tuple(moved), tuple(picks)
 
 

@@ -1,4 +1,4 @@
-"""What the JSON twins of the quality pages say beyond the shapes of their values."""
+"""Keys of the quality pages' JSON twins beyond the shapes of their values."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable
 
 from sitegen.quality.held_out import HalvesAgree, SourceLeftOut
 from sitegen.quality.losses import LossTable
-from sitegen.quality.values import Rating, Ratings, Standing
+from sitegen.quality.values import EvidenceStanding, Rating, Ratings
 from sitegen.site.json.schema import reports
 from sitegen.site.json.shaped import shaped
 from sitegen.site.plain_json import PlainJson
 
 
-def rating_twin(one: Rating) -> dict[str, PlainJson]:
+def rating_twin(rating: Rating) -> dict[str, PlainJson]:
     """State a rating with its evidence."""
-    return shaped(reports.RatedModel, one)
+    return shaped(reports.RatedModel, rating)
 
 
 def ratings_twin(ratings: Ratings) -> list[PlainJson]:
@@ -27,7 +27,7 @@ def ratings_twin(ratings: Ratings) -> list[PlainJson]:
                 standing.value.replace("-", "_"): Counter(one.standing for one in found.values())[
                     standing
                 ]
-                for standing in Standing
+                for standing in EvidenceStanding
             },
             "best": [one.model for one in ratings.tier(use, 1)],
         }
@@ -35,16 +35,16 @@ def ratings_twin(ratings: Ratings) -> list[PlainJson]:
     ]
 
 
-def sources_twin(found: Iterable[SourceLeftOut]) -> list[PlainJson]:
+def sources_twin(source_left_outs: Iterable[SourceLeftOut]) -> list[PlainJson]:
     """State what moves without each source, and how its boards are ordered without it."""
-    return [shaped(reports.SourceLeftOut, one) for one in found]
+    return [shaped(reports.SourceLeftOut, one) for one in source_left_outs]
 
 
-def halves_twin(found: Iterable[HalvesAgree]) -> list[PlainJson]:
+def halves_twin(halves_agrees: Iterable[HalvesAgree]) -> list[PlainJson]:
     """State how often halves of the evaluators agree."""
-    return [shaped(reports.HalvesAgree, one) for one in found if one.halves]
+    return [shaped(reports.HalvesAgree, one) for one in halves_agrees if one.halves]
 
 
-def losses_twin(found: LossTable) -> list[PlainJson]:
+def losses_twin(losses: LossTable) -> list[PlainJson]:
     """State what each type of quantization loses."""
-    return [shaped(reports.TypeLoss, one) for one in found.types]
+    return [shaped(reports.TypeLoss, one) for one in losses.types]

@@ -42,7 +42,7 @@ SOURCE = SourceSpan("catalog/measurements")
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """What logs of memory tell."""
+    """The comparison with logs of memory."""
 
     sources: Cell
     figures: Cell
@@ -63,7 +63,7 @@ class MemoryView:
 
 @dataclass(frozen=True, slots=True)
 class SpeedView:
-    """What published speeds tell."""
+    """The comparison with published speeds."""
 
     sources: Cell
     errors: Table
@@ -74,7 +74,7 @@ class SpeedView:
 
 @dataclass(frozen=True, slots=True)
 class AccuracyView:
-    """What ``accuracy.html`` shows; ``None`` for what the catalog has no records of."""
+    """Values that ``accuracy.html`` shows; ``None`` for what the catalog has no records of."""
 
     memory: MemoryView | None
     speed: SpeedView | None
@@ -82,7 +82,7 @@ class AccuracyView:
 
 @dataclass(frozen=True, slots=True)
 class ProgramView:
-    """What ``accuracy-program.html`` shows."""
+    """Values that ``accuracy-program.html`` shows."""
 
     program: str
     comparisons: Table
@@ -111,18 +111,21 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         },
         total=shown,
     )
-    for program, found in _by_program(report.comparisons if report else ()):
+    for program, comparisons in _by_program(report.comparisons if report else ()):
         yield Page(
             _url_of(program),
             f"Every figure of {program}",
             PART_TEMPLATE,
-            ProgramView(program, comparisons_table(found, catalog)),
+            ProgramView(program, comparisons_table(comparisons, catalog)),
             "accuracy",
             SOURCE,
-            f"{len(found)} figures that logs of {program} state, each beside the engine's "
+            f"{len(comparisons)} figures that logs of {program} state, each beside the engine's "
             "estimate, the common rule's, and its source.",
-            stated={"program": program, "comparisons": [comparison_twin(one) for one in found]},
-            total=len(found),
+            stated={
+                "program": program,
+                "comparisons": [comparison_twin(one) for one in comparisons],
+            },
+            total=len(comparisons),
         )
 
 
@@ -156,8 +159,8 @@ def _speed(speeds: SpeedAccuracy, catalog: Catalog) -> SpeedView:
     )
 
 
-def _by_program(found: Iterable[Comparison]) -> Iterator[tuple[str, tuple[Comparison, ...]]]:
-    listed = tuple(found)
+def _by_program(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, tuple[Comparison, ...]]]:
+    listed = tuple(comparisons)
     for program in sorted({one.origin.program for one in listed}):
         yield program, tuple(one for one in listed if one.origin.program == program)
 

@@ -19,13 +19,36 @@ URL = "/api/"
 
 @dataclass(frozen=True, slots=True)
 class ApiView:
-    """What ``api.html`` shows."""
+    """Values that ``api.html`` shows."""
 
     lists: Table
+    moved: Table
     beside: Table
     records: Table
 
 
+MOVED = (
+    ("/api/v1/", "/api/v2/"),
+    ("result[] of verdicts.json", "result, by columns"),
+    ("row of a verdict, row_id of a combo's row", "m-<model>--<checkpoint>"),
+    ("tiers.<tier>[] of a combo or a model", "tiers.<tier>, by columns"),
+    ("gpus_needed[] of a model", "gpus_needed, by columns"),
+    ("tables[].rows[]", "tables[].columns"),
+    ("columns[] of metadata.json", "columns, by columns"),
+    ("uses[].best[], uses[].next_best[]", "the same, by columns"),
+    ("rows of tier-… in data.csv", "as the pages list them; all figures are in index.json"),
+    ("combo of a combo's row", "combo of the file"),
+    ("plan of a row", "number of an entry of plans, counted from 0"),
+    (
+        "others[] of a row",
+        "entries of other_checkpoints by tier, with the number of the row, from 0",
+    ),
+    ("verdict, better", "numbers of entries of other_checkpoints; null for the row itself or none"),
+    ("best_plans", "best, its plans by number"),
+    ("speed.each_tokens_per_s", "aggregate_tokens_per_s over batch_per_replica times replicas"),
+    ("busiest.utilization", "busiest_utilization; null where it is verdict_utilization"),
+)
+"""What a client of version 1 reads elsewhere in version 2."""
 BESIDE = (
     ("index.json", "The page's result in full: bytes exact, other numbers to six digits."),
     ("data.csv", "The page's tables, one row each: UTF-8, CRLF, as RFC 4180 has it."),
@@ -37,7 +60,7 @@ BESIDE = (
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the one page."""
     del inputs
-    view = ApiView(_lists(), _beside(), _records())
+    view = ApiView(_lists(), _moved(), _beside(), _records())
     yield Page(
         URL,
         "Data and API",
@@ -66,6 +89,12 @@ def _lists() -> Table:
               for name, words in rows),
         counted=True,
     )  # fmt: skip
+
+
+def _moved() -> Table:
+    rows = tuple(Row((Code(before), now)) for before, now in MOVED)
+    columns = (Column("Version 1"), Column("Version 2"))
+    return Table("moved", "From version 1 to version 2", columns, rows)
 
 
 def _beside() -> Table:

@@ -32,7 +32,7 @@ class ReleaseView:
 
 @dataclass(frozen=True, slots=True)
 class ChangesView:
-    """What ``changes.html`` shows."""
+    """Values that ``changes.html`` shows."""
 
     releases: tuple[ReleaseView, ...]
 
@@ -53,14 +53,14 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     )
 
 
-def _view(one: ReleaseFile, inputs: SiteInputs) -> ReleaseView:
-    release, catalog = one.release, inputs.catalog
+def _view(release_file: ReleaseFile, inputs: SiteInputs) -> ReleaseView:
+    release, catalog = release_file.release, inputs.catalog
     return ReleaseView(
-        f"release-{one.slug}",
+        f"release-{release_file.slug}",
         release,
         _named(release.removed, catalog),
         _named(release.added, catalog),
-        _moved(one, inputs),
+        _moved(release_file, inputs),
     )
 
 
@@ -87,7 +87,7 @@ def _link(kind: str, id_: str, catalog: Catalog, anchor: str = "") -> Cell:
     return Code(id_)
 
 
-def _moved(one: ReleaseFile, inputs: SiteInputs) -> Table:
+def _moved(release_file: ReleaseFile, inputs: SiteInputs) -> Table:
     columns = (Column("Model"), Column("Combo"), Column("Before"), Column("After"))
     catalog = inputs.catalog
     surveyed = {(row.pick.combo.id, model) for model, rows in inputs.rows.items() for row in rows}
@@ -105,18 +105,18 @@ def _moved(one: ReleaseFile, inputs: SiteInputs) -> Table:
                 Parts(("→ ", TierMark(moved.after))),
             )
         )
-        for moved in one.release.moved
+        for moved in release_file.release.moved
         for combo, models in moved.rows.items()
         for model in models
     )
-    caption = f"Verdicts that changed on {one.release.date}"
-    return Table(f"moved-{one.slug}", caption, columns, rows, counted=True)
+    caption = f"Verdicts that changed on {release_file.release.date}"
+    return Table(f"moved-{release_file.slug}", caption, columns, rows, counted=True)
 
 
-def _json(one: ReleaseFile) -> PlainJson:
-    release = one.release
+def _json(release_file: ReleaseFile) -> PlainJson:
+    release = release_file.release
     return {
-        "id": one.slug,
+        "id": release_file.slug,
         "date": release.date,
         "title": release.title,
         "summary": release.summary,

@@ -45,7 +45,7 @@ class ClaimedPageView:
 
 @dataclass(frozen=True, slots=True)
 class ClaimsView:
-    """What ``claims.html`` shows."""
+    """Values that ``claims.html`` shows."""
 
     counts: tuple[tuple[ClaimMark, Cell], ...]
     total: Cell
@@ -101,19 +101,19 @@ def _page(judged: JudgedPage, catalog: Catalog) -> ClaimedPageView:
 
 
 def _row(page: str, judged: JudgedClaim, catalog: Catalog) -> Row:
-    claim, found = judged.claim, judged.judgement
+    claim, judgement = judged.claim, judged.judgement
     anchor = f"{page}--{claim.id}"
     lines: list[Cell] = [
         Parts(("“", claim.quote, "” ", Link(f"#{anchor}", "¶", f"Address of the claim {claim.id}")))
     ]
     lines += [Small(words) for words in (claim.place, claim.note) if words]
-    said: list[Cell] = [finding_sentence(found, catalog)]
-    reading = reading_words(found.reading, catalog)
+    said: list[Cell] = [finding_sentence(judgement, catalog)]
+    reading = reading_words(judgement.reading, catalog)
     if reading:
         said.append(Small(reading))
-    if found.steps:
-        said.append(_sum(found.steps, catalog))
-    return Row((Lines(tuple(lines)), ClaimMark(found.verdict), Lines(tuple(said))), anchor)
+    if judgement.steps:
+        said.append(_sum(judgement.steps, catalog))
+    return Row((Lines(tuple(lines)), ClaimMark(judgement.verdict), Lines(tuple(said))), anchor)
 
 
 def _sum(steps: tuple[Step, ...], catalog: Catalog) -> Folded:
@@ -139,18 +139,23 @@ def _summary(judged: tuple[JudgedPage, ...]) -> Table:
     return Table("claimed-pages", "Pages", columns, rows, counted=True)
 
 
-def _quarantined(found: tuple[Quarantined, ...], catalog: Catalog) -> Table:
+def _quarantined(quarantineds: tuple[Quarantined, ...], catalog: Catalog) -> Table:
     columns = (Column("Record"), Column("Published"), Column("Reason"))
     rows = tuple(
         Row(
             (
-                Lines((one.run.id, Small(source_cell(one.benchmarks.sources[0])))),
-                f"“{one.run.quote}”",
-                Lines((finding_sentence(one.finding, catalog), _sum(one.finding.steps, catalog))),
+                Lines((quarantined.run.id, Small(source_cell(quarantined.benchmarks.sources[0])))),
+                f"“{quarantined.run.quote}”",
+                Lines(
+                    (
+                        finding_sentence(quarantined.finding, catalog),
+                        _sum(quarantined.finding.steps, catalog),
+                    )
+                ),
             ),
-            f"quarantined--{one.run.id}",
+            f"quarantined--{quarantined.run.id}",
         )
-        for one in found
+        for quarantined in quarantineds
     )
     return Table("quarantined", "Benchmark records in quarantine", columns, rows, counted=True)
 
@@ -175,27 +180,27 @@ def _page_json(judged: JudgedPage) -> PlainJson:
         "read": page.sources[0].read,
         "claims": [
             {
-                "id": one.claim.id,
-                "quote": one.claim.quote,
-                "place": one.claim.place,
-                "verdict": str(one.judgement.verdict),
-                "code": one.judgement.code,
-                "arguments": dict(one.judgement.arguments),
-                "reading": list(one.judgement.reading),
-                "steps": [_step_json(step) for step in one.judgement.steps],
+                "id": judged_claim.claim.id,
+                "quote": judged_claim.claim.quote,
+                "place": judged_claim.claim.place,
+                "verdict": str(judged_claim.judgement.verdict),
+                "code": judged_claim.judgement.code,
+                "arguments": dict(judged_claim.judgement.arguments),
+                "reading": list(judged_claim.judgement.reading),
+                "steps": [_step_json(step) for step in judged_claim.judgement.steps],
             }
-            for one in judged.claims
+            for judged_claim in judged.claims
         ],
     }
 
 
-def _quarantined_json(one: Quarantined) -> PlainJson:
+def _quarantined_json(quarantined: Quarantined) -> PlainJson:
     return {
-        "source": one.benchmarks.id,
-        "run": one.run.id,
-        "quote": one.run.quote,
-        "code": one.finding.code,
-        "verdict": str(one.finding.verdict),
-        "arguments": dict(one.finding.arguments),
-        "steps": [_step_json(step) for step in one.finding.steps],
+        "source": quarantined.benchmarks.id,
+        "run": quarantined.run.id,
+        "quote": quarantined.run.quote,
+        "code": quarantined.finding.code,
+        "verdict": str(quarantined.finding.verdict),
+        "arguments": dict(quarantined.finding.arguments),
+        "steps": [_step_json(step) for step in quarantined.finding.steps],
     }

@@ -7,6 +7,8 @@ steps of every command. Their data is in the files of the page itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -23,21 +25,19 @@ from sitegen.site.combo.failures import about_losses, losses_table
 from sitegen.site.combo.goal_table import goals_table
 from sitegen.site.combo.key_facts import key_facts
 from sitegen.site.combo.links import links_table
-from sitegen.site.combo.model_rows import choosing, model_rows
+from sitegen.site.combo.model_rows import ModelRows, choosing, model_rows
 from sitegen.site.combo.power_and_space import facilities_table
 from sitegen.site.combo.power_and_space import twin as facilities_twin
 from sitegen.site.combo.recipes import RecipeGroup, recipe_groups, twin, written
-from sitegen.site.combo.tier_tables import tier_table
 from sitegen.site.combo.uses import uses_table
 from sitegen.site.drawings.answers import context_plot, load_plot
 from sitegen.site.drawings.ledger import LedgerView, ledger_view
 from sitegen.site.drawings.plot import Drawn
-from sitegen.site.drawings.topology import Topology, nodes_table, topology
+from sitegen.site.drawings.topology import TopologyDrawing, nodes_table, topology
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.json import combos
 from sitegen.site.json.schema import pages as shapes
-from sitegen.site.json.schema.parts import Assessment as AssessmentShape
-from sitegen.site.json.schema.parts import Opportunity, Option, Outcome, WholeAssessment
+from sitegen.site.json.schema.parts import Opportunity, WholeAssessment
 from sitegen.site.json.shaped import shaped
 from sitegen.site.page import Lazy, Page
 from sitegen.site.plain_json import PlainJson
@@ -54,7 +54,7 @@ from sitegen.site.tables.running_costs import (
 )
 from sitegen.site.tables.running_costs import twin as costs_twin
 from sitegen.site.tier_counts import TierTally, tally
-from sitegen.site.urls import models_of, recipes_of, row_id, url_of
+from sitegen.site.urls import models_of, recipes_of, url_of
 from sitegen.site.words.combo_answer import (
     Pooling,
     description,
@@ -73,7 +73,7 @@ Written = tuple[tuple[str, tuple[Recipe, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class ComboView:
-    """What ``combo.html`` shows; ``best`` and ``tiers`` are for the files beside it alone."""
+    """Values of ``combo.html``; ``best`` and ``tiers`` are for the files beside it alone."""
 
     combo: Combo
     tally: TierTally
@@ -91,7 +91,7 @@ class ComboView:
     losses: Table | None
     opportunities: Table | None
     first_opportunities: Table | None
-    topology: Topology
+    topology: TopologyDrawing
     nodes: Table
     links: Table | None
     installed: Cell
@@ -116,7 +116,7 @@ class ComboView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """What ``combo-models.html`` shows: every model, by verdict."""
+    """Values that ``combo-models.html`` shows: every model, by verdict."""
 
     combo: Combo
     above: str
@@ -126,7 +126,7 @@ class ModelsView:
 
 @dataclass(frozen=True, slots=True)
 class RecipesView:
-    """What ``combo-recipes.html`` shows."""
+    """Values that ``combo-recipes.html`` shows."""
 
     combo: Combo
     above: str
@@ -142,8 +142,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     for survey in inputs.survey.combos.values():
         beside = tuple(comparison_link(survey.combo, other) for other in near[survey.combo.id])
         commands = _commands(survey)
-        yield _page(survey, inputs, everywhere, beside, commands)
-        yield _models_page(survey, inputs)
+        rows = Lazy(partial(model_rows, survey, inputs.catalog))
+        yield _page(survey, inputs, everywhere, beside=beside, commands=commands, rows=rows)
+        yield _models_page(survey, rows)
         if survey.lead is not None:
             yield _recipes_page(survey, commands)
 
@@ -166,12 +167,11 @@ def _commands(survey: ComboSurvey) -> Lazy[_Commands]:
     return Lazy(make)
 
 
-def _models_page(survey: ComboSurvey, inputs: SiteInputs) -> Page:
+def _models_page(survey: ComboSurvey, rows: Lazy[ModelRows]) -> Page:
     combo = survey.combo
 
     def view() -> ModelsView:
-        rows = model_rows(survey, inputs.catalog)
-        return ModelsView(combo, url_of("combo", combo.id), choosing(), rows.tiers)
+        return ModelsView(combo, url_of("combo", combo.id), choosing(), rows.value().tiers)
 
     return Page(
         models_of(combo.id),
@@ -183,6 +183,7 @@ def _models_page(survey: ComboSurvey, inputs: SiteInputs) -> Page:
         f"{len(survey.rows)} models on {combo.name}: which run, how fast, with how much context, "
         "for how many users.",
         part=True,
+        listed=True,
     )
 
 
@@ -210,8 +211,10 @@ def _page(
     survey: ComboSurvey,
     inputs: SiteInputs,
     everywhere: Mapping[ToMeasure, int],
+    *,
     beside: tuple[Link, ...],
     commands: Lazy[_Commands],
+    rows: Lazy[ModelRows],
 ) -> Page:
     catalog = inputs.catalog
     combo = survey.combo
@@ -225,6 +228,7 @@ def _page(
             inputs,
             everywhere,
             commands=commands.value(),
+            models=rows.value(),
             beside=beside,
             room=room,
             costs=costs,
@@ -260,6 +264,7 @@ def _view(
     everywhere: Mapping[ToMeasure, int],
     *,
     commands: _Commands,
+    models: ModelRows,
     beside: tuple[Link, ...],
     room: Facilities,
     costs: RunningCosts,
@@ -274,7 +279,7 @@ def _view(
         tally=tally(survey.rows, "models", models_of(combo.id)),
         key_facts=key_facts(survey, costs),
         cards=answer_cards(survey, (*commands.recipes, *commands.further)),
-        first_models=model_rows(survey, catalog).first,
+        first_models=models.first,
         choosing=choosing(),
         models_url=models_of(combo.id),
         recipes_url=recipes_of(combo.id),
@@ -296,9 +301,7 @@ def _view(
         pooling=pooling(survey, runtimes),
         ledger=ledger_view(lead) if lead and lead.ledger else None,
         drawn=tuple(one for one in (context_plot(survey), load_plot(survey)) if one is not None),
-        tiers=tuple(
-            tier_table(tier, survey.tier(tier), catalog, on_page=False) for tier in FitTier
-        ),
+        tiers=tuple(replace(table, on_page=False) for table in models.tiers),
         refused=refused_table(survey.refused, catalog, caption=refused_caption)
         if survey.refused
         else None,
@@ -328,36 +331,19 @@ def _operations(combo: Combo) -> Iterator[tuple[str, str]]:
     yield from ((name, text) for name, text in pairs if text)
 
 
-def _refused_lead(found: Assessment, catalog: Catalog) -> Table | None:
-    if not found.refused:
+def _refused_lead(assessment: Assessment, catalog: Catalog) -> Table | None:
+    if not assessment.refused:
         return None
-    caption = f"Plans that the rules refuse for {found.model.name}"
-    return refused_table(found.refused, catalog, caption=caption, id="refused-lead")
+    caption = f"Plans that the rules refuse for {assessment.model.name}"
+    return refused_table(assessment.refused, catalog, caption=caption, id="refused-lead")
 
 
 def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
     combo = survey.combo
 
-    def whole(found: Assessment | None) -> PlainJson:
-        return None if found is None else shaped(WholeAssessment, found)
+    def whole(assessment: Assessment | None) -> PlainJson:
+        return None if assessment is None else shaped(WholeAssessment, assessment)
 
-    tiers: dict[str, PlainJson] = {
-        str(tier): [
-            {
-                **shaped(AssessmentShape, row.pick),
-                "verdict": shaped(Outcome, row.verdict),
-                "best_plans": combos.best_plans(row.pick),
-                "settled_by": None
-                if row.open_verdict is None
-                else [shaped(Option, one) for one in row.open_verdict.options],
-                "row_id": row_id(row.pick.model.id, row.pick.checkpoint.id),
-                "better": None if row.better is None else shaped(Outcome, row.better),
-                **combos.others(row.others),
-            }
-            for row in survey.tier(tier)
-        ]
-        for tier in FitTier
-    }
     return {
         "combo": combo.id,
         "name": combo.name,
@@ -372,7 +358,7 @@ def _result(survey: ComboSurvey) -> dict[str, PlainJson]:
         "load_curve": [shaped(shapes.LoadPoint, one) for one in survey.load_curve],
         "losses": [shaped(shapes.Loss, one) for one in survey.losses],
         "opportunities": [shaped(Opportunity, one) for one in opportunities([survey])],
-        "tiers": tiers,
+        **combos.rows_twin({tier: survey.tier(tier) for tier in FitTier}),
     }
 
 

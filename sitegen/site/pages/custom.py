@@ -21,7 +21,7 @@ from sitegen.values import dataclass
 TEMPLATE = "custom.html"
 ENGINE_URL = "/assets/custom-engine.js"
 MODEL_URL = "/assets/custom-model.js"
-"""What is said of one model beside its verdict, loaded when the first is opened."""
+"""Script with the details of one model, loaded when a reader opens the first."""
 DATA_URLS = tuple(f"/assets/custom-data-{piece}.js" for piece in range(1, 10))
 """One script of them all would hold up the page while a browser reads it."""
 NETWORK = "ethernet-10g"
@@ -53,7 +53,7 @@ class HardwareOption:
 
 @dataclass(frozen=True, slots=True)
 class CustomView:
-    """What ``custom.html`` shows: the choices of each list, and the scripts it loads."""
+    """Values that ``custom.html`` shows: the choices of each list, and the scripts it loads."""
 
     engine_url: str
     data_urls: tuple[str, ...]

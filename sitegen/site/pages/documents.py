@@ -21,7 +21,7 @@ INDEX_TEMPLATE = "guides.html"
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """What ``document.html`` shows; ``onward`` leads to the next guide."""
+    """Values that ``document.html`` shows; ``onward`` leads to the next guide."""
 
     prose: Prose
     onward: Link | None
@@ -31,7 +31,7 @@ class DocumentView:
 
 @dataclass(frozen=True, slots=True)
 class GuidesView:
-    """What ``guides.html`` shows."""
+    """Values that ``guides.html`` shows."""
 
     guides: tuple[tuple[Link, str], ...]
     others: tuple[tuple[Link, str], ...]

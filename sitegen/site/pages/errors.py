@@ -40,11 +40,11 @@ class TopicView:
 
 @dataclass(frozen=True, slots=True)
 class ErrorsView:
-    """What ``errors.html`` shows."""
+    """Values that ``errors.html`` shows."""
 
     topics: tuple[TopicView, ...]
     guide: Link | None
-    """Where a symptom without a text is pursued."""
+    """The guide for a symptom without a text."""
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:

@@ -59,7 +59,7 @@ BOUND_MEANINGS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class FrameworkView:
-    """What ``framework.html`` shows. Thresholds are the engine's own."""
+    """Values that ``framework.html`` shows. Thresholds are the engine's own."""
 
     marks: tuple[TierMark, ...]
     comfortable: Cell
@@ -82,7 +82,7 @@ class FrameworkView:
 
 @dataclass(frozen=True, slots=True)
 class ConstantsView:
-    """What ``constants.html`` shows."""
+    """Values that ``constants.html`` shows."""
 
     count: Cell
     groups: tuple[Group, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu, GpuBody
@@ -13,6 +14,7 @@ from sitegen.site.cells import (
     Cell,
     EvidenceMark,
     Lines,
+    Link,
     NumberCell,
     Parts,
     Small,
@@ -21,6 +23,7 @@ from sitegen.site.cells import (
     recorded,
     span,
 )
+from sitegen.site.combo.gpu_answers import GpuAnswers, gpu_answers, kinds_by_gpu
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Lazy, Page
 from sitegen.site.sources import sources_table
@@ -33,29 +36,39 @@ from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import VENDOR_NAMES
 from sitegen.site.words.prices import gpu_price_cell, money, newest_observations, observed_cell
 from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.gpu_grid import OneKind
 from sitegen.units import GIB
 from sitegen.values import dataclass
 
 TEMPLATE = "gpu.html"
+SHOWN = 20
+"""Models of one machine that the page lists; its files have all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """What machines with this GPU run: the smallest, then what larger ones add."""
+    """Models that machines with this GPU run: on the smallest, then those that larger ones add.
+
+    ``files`` are the tables in full, which the page shows the best of.
+    """
 
     link: str
-    """What joins several; empty where there is only one."""
+    """The link between several; empty where there is only one."""
     first: Table
     rest: tuple[Fold, ...]
+    files: tuple[Table, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GpuView:
-    """What ``gpu.html`` shows."""
+    """Values that ``gpu.html`` shows."""
 
     gpu: Gpu
     maker: str
+    answers: GpuAnswers
     figures: tuple[tuple[str, Cell], ...]
+    machines: tuple[Link, ...]
+    matrix: Link
     facts: Table
     runs: Runs | None
     combos: Table
@@ -66,22 +79,29 @@ class GpuView:
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield one page per GPU."""
     measured = measured_by_gpu(inputs.catalog)
+    kinds = kinds_by_gpu(inputs)
     for gpu in inputs.catalog.gpus.values():
-        yield _page(gpu, inputs, measured.get(gpu.id, {}))
+        yield _page(gpu, inputs, measured.get(gpu.id, {}), kinds[gpu.id])
 
 
-def _page(gpu: Gpu, inputs: SiteInputs, measured: Mapping[str, RunTally]) -> Page:
+def _page(
+    gpu: Gpu, inputs: SiteInputs, measured: Mapping[str, RunTally], kinds: tuple[OneKind, ...]
+) -> Page:
     surveys = inputs.survey.combos.values()
     using = tuple(survey for survey in surveys if gpu.id in survey.combo.gpu_ids)
     maker = VENDOR_NAMES[gpu.vendor]
+    needs = inputs.survey.needs.get(gpu.id, ())
 
     def view() -> GpuView:
         return GpuView(
             gpu=gpu,
             maker=maker,
-            figures=_figures(gpu),
+            answers=gpu_answers(kinds, needs, inputs),
+            figures=tuple(_figures(gpu, inputs.catalog)),
+            machines=tuple(Link(url_of("combo", one.combo.id), one.combo.name) for one in using),
+            matrix=Link(f"/matrix/index.html?gpu={gpu.id}", "Filter them in the matrix"),
             facts=_facts(gpu, inputs.catalog),
-            runs=_runs(inputs.survey.needs.get(gpu.id, ()), inputs),
+            runs=_runs(needs, inputs),
             combos=combos_table(using, id="combos", caption=f"Combos with {gpu.name}"),
             measured=measured_of_gpu(measured, inputs.catalog, id="measured-models"),
             sources=sources_table(gpu.sources),
@@ -89,15 +109,19 @@ def _page(gpu: Gpu, inputs: SiteInputs, measured: Mapping[str, RunTally]) -> Pag
 
     return Page(
         url_of("gpu", gpu.id),
-        f"{maker} {gpu.name}",
+        f"What does the {maker} {gpu.name} run?",
         TEMPLATE,
         Lazy(view),
         "gpu",
         gpu.span,
-        f"{maker} {gpu.name}: memory, bandwidth and links with sources, what one and "
-        f"several of them run, and the {len(using)} combos of the catalog that use it.",
+        f"{maker} {gpu.name}: the best models that one and several of it run, with commands, "
+        f"price, memory, power and links, and {_machines(len(using))} with it.",
         sources=gpu.sources,
     )
+
+
+def _machines(count: int) -> str:
+    return "1 machine" if count == 1 else f"{count} machines"
 
 
 def _runs(needs: tuple[GpusNeeded, ...], inputs: SiteInputs) -> Runs | None:
@@ -105,20 +129,34 @@ def _runs(needs: tuple[GpusNeeded, ...], inputs: SiteInputs) -> Runs | None:
     if not tables:
         return None
     link = next((need.link.name for need in needs if need.link is not None), "")
-    rest = tuple(Fold(f"{heading} ({len(table.rows)})", table) for heading, table in tables[1:])
-    return Runs(link, tables[0][1], rest)
-
-
-def _figures(gpu: Gpu) -> tuple[tuple[str, Cell], ...]:
-    """What a reader compares GPUs by."""
-    return (
-        ("Memory installed", installed_memory(gpu)),
-        ("A process sees", visible_memory(gpu)),
-        ("Bandwidth", NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
-        ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
-        ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
-        *_price_figures(gpu),
+    rest = tuple(
+        Fold(f"{heading} ({len(table.rows)})", _best_of(table)) for heading, table in tables[1:]
     )
+    files = tuple(replace(table, on_page=False) for _, table in tables)
+    return Runs(link, _best_of(tables[0][1]), rest, files)
+
+
+def _best_of(table: Table) -> Table:
+    """Cut a table to its first rows."""
+    more = len(table.rows) - SHOWN
+    caption = (
+        table.caption if more <= 0 else f"{table.caption}: the best {SHOWN} of {len(table.rows)}"
+    )
+    return replace(
+        table, caption=caption, rows=table.rows[:SHOWN], counted=more <= 0, in_files=False
+    )
+
+
+def _figures(gpu: Gpu, catalog: Catalog) -> Iterator[tuple[str, Cell]]:
+    """Yield what a reader compares GPUs by, the price first."""
+    yield from _price_figures(gpu)
+    yield "Memory", installed_memory(gpu)
+    yield "Bandwidth", NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)
+    yield "Power", recorded(gpu.tdp_watts, Unit.WATTS)
+    names = [catalog.interconnects[link].name for link in gpu.links]
+    bus = [catalog.interconnects[gpu.bus].name] if gpu.bus else []
+    if names or bus:
+        yield "Links", ", ".join((*names, *bus))
 
 
 def _price_figures(gpu: Gpu) -> Iterator[tuple[str, Cell]]:

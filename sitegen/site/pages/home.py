@@ -29,12 +29,12 @@ from sitegen.values import dataclass
 TEMPLATE = "home.html"
 NAMES_URL = "/assets/names.js"
 ANSWERS_URL = "/assets/answers/"
-"""Where each combo's answer to the form's first question is, as a script."""
+"""Address of each combo's answer to the form's first question, as a script."""
 CONTEXTS = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144)
 TABLED = 12
 """Usual machines with their answer in a table."""
 OFFERED = 8
-"""Those of them that a button fills in."""
+"""Uses that a button fills in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class AccuracyFigure:
 
 @dataclass(frozen=True, slots=True)
 class HomeView:
-    """What ``home.html`` shows.
+    """Values that ``home.html`` shows.
 
     ``answer`` is that of ``shown``, the first of the usual machines; ``None`` without combos.
     """

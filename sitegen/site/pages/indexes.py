@@ -27,7 +27,7 @@ TEMPLATE = "index.html"
 
 @dataclass(frozen=True, slots=True)
 class IndexView:
-    """What ``index.html`` shows: an opening sentence, tables, and what to choose rows by.
+    """Values that ``index.html`` shows: an opening sentence, tables, and what to choose rows by.
 
     ``unjudged`` lists what is not judged, and why.
     """
@@ -105,8 +105,8 @@ def _unjudged(heading: str, names: Sequence[Unjudged]) -> Fold | None:
     return Fold(f"{heading} ({len(rows)})", Table("unjudged", heading, columns, rows, counted=True))
 
 
-def _named(one: Unjudged) -> str:
-    return f"{one.name} ({one.repository})" if one.repository else one.name
+def _named(unjudged: Unjudged) -> str:
+    return f"{unjudged.name} ({unjudged.repository})" if unjudged.repository else unjudged.name
 
 
 def combo_tables(inputs: SiteInputs) -> tuple[Table, ...]:
@@ -116,14 +116,14 @@ def combo_tables(inputs: SiteInputs) -> tuple[Table, ...]:
         groups[shape_of(survey.combo)].append(survey)
     return tuple(
         combos_table(
-            sorted(found, key=lambda s: (s.combo.installed_vram_bytes, s.combo.id)),
+            sorted(combo_surveys, key=lambda s: (s.combo.installed_vram_bytes, s.combo.id)),
             id=shape,
             caption=SHAPE_WORDS[shape],
             ascends=True,
             prices=True,
         )
-        for shape, found in groups.items()
-        if found
+        for shape, combo_surveys in groups.items()
+        if combo_surveys
     )
 
 

@@ -28,7 +28,7 @@ from sitegen.site.drawings.models import known_sizes, memory_plot
 from sitegen.site.drawings.plot import Drawn
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.json.schema.pages import BriefAssessment
-from sitegen.site.json.shaped import shaped
+from sitegen.site.json.shaped import by_column
 from sitegen.site.page import Lazy, Page
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.sources import sources_table
@@ -53,7 +53,6 @@ from sitegen.site.tables.runs import (
     speed_runs_by_model,
     twin_of_speed,
 )
-from sitegen.site.tables.where import refused_where_table, where_table
 from sitegen.site.tier_counts import TierTally, tally
 from sitegen.site.urls import machines_url, model_recipes_url, url_of
 from sitegen.site.words.social_cards import model_card
@@ -68,7 +67,7 @@ TEMPLATE, MACHINES, RECIPES = "model.html", "model-machines.html", "model-recipe
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """What ``model.html`` shows; ``tiers`` are for the files beside it alone."""
+    """Values that ``model.html`` shows; ``tiers`` are for the files beside it alone."""
 
     model: LanguageModel
     tally: TierTally
@@ -93,7 +92,7 @@ class ModelView:
 
 @dataclass(frozen=True, slots=True)
 class MachinesView:
-    """What ``model-machines.html`` shows: every machine, by verdict."""
+    """Values that ``model-machines.html`` shows: every machine, by verdict."""
 
     model: LanguageModel
     above: str
@@ -102,7 +101,7 @@ class MachinesView:
 
 @dataclass(frozen=True, slots=True)
 class ModelRecipesView:
-    """What ``model-recipes.html`` shows: commands for each runtime."""
+    """Values that ``model-recipes.html`` shows: commands for each runtime."""
 
     model: LanguageModel
     above: str
@@ -155,6 +154,7 @@ def _machines_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page
         model.span,
         f"{model.name} on {len(rows)} machines: which run it, how fast, with how much context.",
         part=True,
+        listed=True,
     )
 
 
@@ -241,15 +241,11 @@ def _usd_per_kwh(catalog: Catalog) -> float | None:
 
 
 def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:
-    def of(tier: FitTier) -> tuple[ModelOnCombo, ...]:
-        return tuple(row for row in rows if row.tier is tier)
-
-    tables = (
-        where_table(of(FitTier.COMFORTABLE), FitTier.COMFORTABLE, id="tier-comfortable"),
-        where_table(of(FitTier.BORDERLINE), FitTier.BORDERLINE, id="tier-borderline"),
-        refused_where_table(of(FitTier.NOT_PRACTICAL), id="tier-not-practical"),
+    """List every machine for the files, as the page of all machines does."""
+    return tuple(
+        replace(one.table, id=one.id, in_files=True, on_page=False)
+        for one in machine_tiers(rows, whole=True)
     )
-    return tuple(replace(table, on_page=False) for table in tables)
 
 
 def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:
@@ -308,7 +304,7 @@ def _result(
     model: LanguageModel, known: ModelFacts, rows: tuple[ModelOnCombo, ...], speeds: SpeedRuns
 ) -> Mapping[str, PlainJson]:
     tiers: dict[str, PlainJson] = {
-        str(tier): [shaped(BriefAssessment, r.pick) for r in rows if r.tier is tier]
+        str(tier): by_column(BriefAssessment, [r.pick for r in rows if r.tier is tier])
         for tier in FitTier
     }
     return {

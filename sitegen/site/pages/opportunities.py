@@ -9,7 +9,6 @@ from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.combo.benchmark_priorities import (
     URL,
-    first_rows,
     measurements_table,
     sessions_table,
 )
@@ -17,7 +16,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.json.schema.parts import Opportunity
 from sitegen.site.json.shaped import shaped
 from sitegen.site.page import Page
-from sitegen.site.table import Table
+from sitegen.site.table import Table, first_rows
 from sitegen.survey.benchmark_priorities import opportunities, sessions
 from sitegen.values import dataclass
 
@@ -28,7 +27,7 @@ SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class OpportunitiesView:
-    """What ``opportunities.html`` shows; ``verdicts`` are too close to call, of ``rows``.
+    """Values that ``opportunities.html`` shows; ``verdicts`` are too close to call, of ``rows``.
 
     ``files`` are the tables of which the page has the first rows.
     """
@@ -48,13 +47,13 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     found = opportunities(surveys)
     rows = [row for survey in surveys for row in survey.rows]
     several = measurements_table(
-        tuple(one for one in found if len(one.settles) > 1),
+        tuple(opportunity for opportunity in found if len(opportunity.settles) > 1),
         inputs.catalog,
         id="measurements",
         caption="Measurements that settle several verdicts",
     )
     single = measurements_table(
-        tuple(one for one in found if len(one.settles) == 1),
+        tuple(opportunity for opportunity in found if len(opportunity.settles) == 1),
         inputs.catalog,
         id="measurements-of-one",
         caption="Measurements that settle one verdict",
@@ -78,6 +77,6 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "opportunities",
         SourceSpan("catalog"),
         "Verdicts that are too close to call, and what would settle them, most valuable first.",
-        {"opportunities": [shaped(Opportunity, one) for one in found]},
+        {"opportunities": [shaped(Opportunity, opportunity) for opportunity in found]},
         len(found),
     )

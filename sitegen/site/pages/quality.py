@@ -17,7 +17,7 @@ from sitegen.quality import policy
 from sitegen.quality.held_out import HalvesAgree, SourceLeftOut, halves_agree, sources_left_out
 from sitegen.quality.losses import CLASS_STEP, LossTable, losses_of
 from sitegen.quality.ratings import Scores
-from sitegen.quality.values import Rating, Ratings, Standing, Use
+from sitegen.quality.values import EvidenceStanding, Rating, Ratings, Use
 from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.drawings.plot import Axis, Plot, Point, Series, axis_over
 from sitegen.site.inputs import SiteInputs
@@ -57,7 +57,7 @@ FEWEST_SCORES = 30
 
 @dataclass(frozen=True, slots=True)
 class RatingsView:
-    """What is said of ratings."""
+    """Tables and drawings of the ratings."""
 
     scores: Cell
     boards: Cell
@@ -73,7 +73,7 @@ class RatingsView:
 
 @dataclass(frozen=True, slots=True)
 class LossesView:
-    """What is said of the loss of quantization."""
+    """Tables and drawings of the loss of quantization."""
 
     figures: Cell
     sources: Cell
@@ -86,7 +86,7 @@ class LossesView:
 
 @dataclass(frozen=True, slots=True)
 class QualityView:
-    """What ``quality.html`` shows; ``None`` for what the catalog has no records of."""
+    """Values that ``quality.html`` shows; ``None`` for what the catalog has no records of."""
 
     ratings: RatingsView | None
     losses: LossesView | None
@@ -97,7 +97,7 @@ NOTHING = QualityView(None, None)
 
 @dataclass(frozen=True, slots=True)
 class UseView:
-    """What ``quality-use.html`` shows."""
+    """Values that ``quality-use.html`` shows."""
 
     name: str
     is_overall: bool
@@ -121,7 +121,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     catalog, ratings = inputs.catalog, inputs.engine.ratings
     checks = Lazy(partial(_checks, catalog))
     losses = Lazy(partial(losses_of, catalog))
-    rated = {one.model for use in ratings.by_use for one in ratings.ranked(use)}
+    rated = {rating.model for use in ratings.by_use for rating in ratings.ranked(use)}
     found_any = ratings.by_use or catalog.losses
     yield Page(
         URL,
@@ -147,7 +147,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             "tiers that published evidence can tell apart, and the boards behind them.",
             stated={
                 "use": use.value,
-                "ratings": [rating_twin(one) for one in _in_order(found.values())],
+                "ratings": [rating_twin(rating) for rating in _in_order(found.values())],
             },
             total=len(found),
         )
@@ -218,32 +218,36 @@ def _ratings(catalog: Catalog, ratings: Ratings, checks: _Checks) -> RatingsView
     )
 
 
-def _losses(catalog: Catalog, found: LossTable) -> LossesView:
+def _losses(catalog: Catalog, losses: LossTable) -> LossesView:
     least = catalog.assumptions.get(CLASS_STEP)
-    step = max(round(found.resolution, 2), least.value.mid if least else 0.0)
+    step = max(round(losses.resolution, 2), least.value.mid if least else 0.0)
     figures = sum(len(t.rows) for source in catalog.losses.values() for t in source.tables)
     return LossesView(
         figures=NumberCell(figures, Unit.COUNT),
         sources=NumberCell(len(catalog.losses), Unit.COUNT),
-        resolution=NumberCell(round(found.resolution, 2), Unit.PLAIN),
+        resolution=NumberCell(round(losses.resolution, 2), Unit.PLAIN),
         step=NumberCell(step, Unit.PLAIN),
         one_point=step == 1,
-        drawing=_drawing(found),
-        table=losses_table(found, catalog),
+        drawing=_drawing(losses),
+        table=losses_table(losses, catalog),
     )
 
 
-def _drawing(found: LossTable) -> Plot:
+def _drawing(losses: LossTable) -> Plot:
     """Draw the loss of each type over its bits."""
-    shown = [one for one in found.types if one.belief is not None]
+    shown = [type_loss for type_loss in losses.types if type_loss.belief is not None]
     series = tuple(
         Series(
             KNOWN_BY[known].capitalize(),
-            tuple(Point(one.bits, one.points.mid) for one in shown if one.known_by == known),
+            tuple(
+                Point(type_loss.bits, type_loss.points.mid)
+                for type_loss in shown
+                if type_loss.known_by == known
+            ),
         )
-        for known in dict.fromkeys(one.known_by for one in shown)
+        for known in dict.fromkeys(type_loss.known_by for type_loss in shown)
     )
-    most = max((one.bits for one in shown), default=8.0)
+    most = max((type_loss.bits for type_loss in shown), default=8.0)
     return Plot(
         id="loss-by-bits",
         title="Loss over bits per weight",
@@ -252,7 +256,9 @@ def _drawing(found: LossTable) -> Plot:
             "has the numbers."
         ),
         x=Axis("Bits per weight", Unit.PLAIN, 1, most + 0.5),
-        y=axis_over("Loss, rating points", Unit.PLAIN, [one.points.mid for one in shown]),
+        y=axis_over(
+            "Loss, rating points", Unit.PLAIN, [type_loss.points.mid for type_loss in shown]
+        ),
         series=series,
     )
 
@@ -261,7 +267,7 @@ def _use_view(use: Use, ratings: Ratings, catalog: Catalog) -> UseView:
     found = ratings.by_use[use]
     is_overall = use is Use.OVERALL
 
-    def table(standing: Standing, id: str, caption: str) -> Table | None:
+    def table(standing: EvidenceStanding, id: str, caption: str) -> Table | None:
         some = [one for one in _in_order(found.values()) if one.standing is standing]
         if not some:
             return None
@@ -276,12 +282,12 @@ def _use_view(use: Use, ratings: Ratings, catalog: Catalog) -> UseView:
         is_overall=is_overall,
         fewest=policy.FEWEST_BOARDS_OVERALL if is_overall else policy.FEWEST_BOARDS,
         rated=rated,
-        provisional=table(Standing.PROVISIONAL, "provisional", "Provisional"),
-        makers_word=table(Standing.MAKERS_WORD, "makers-word", "The maker's word"),
+        provisional=table(EvidenceStanding.PROVISIONAL, "provisional", "Provisional"),
+        makers_word=table(EvidenceStanding.MAKERS_WORD, "makers-word", "The maker's word"),
         boards=boards_table([catalog.boards[id_] for id_ in sorted(used)], catalog),
     )
 
 
-def _in_order(found: Iterable[Rating]) -> list[Rating]:
+def _in_order(ratings: Iterable[Rating]) -> list[Rating]:
     """Put rated models first by place, and the others by rating."""
-    return sorted(found, key=lambda one: (not one.place, one.place, -one.points.mid, one.model))
+    return sorted(ratings, key=lambda one: (not one.place, one.place, -one.points.mid, one.model))

@@ -15,7 +15,7 @@ TEMPLATE = "removed.html"
 
 @dataclass(frozen=True, slots=True)
 class RemovedView:
-    """What ``removed.html`` shows."""
+    """Values that ``removed.html`` shows."""
 
     tombstone: Tombstone
 

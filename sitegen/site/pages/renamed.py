@@ -18,7 +18,7 @@ TEMPLATE = "renamed.html"
 
 @dataclass(frozen=True, slots=True)
 class RenamedView:
-    """Where the record stands today: its URL and its name."""
+    """The record's address and name of today."""
 
     url: str
     name: str

@@ -25,7 +25,7 @@ TEMPLATE = "runtime.html"
 
 @dataclass(frozen=True, slots=True)
 class RuntimeView:
-    """What ``runtime.html`` shows."""
+    """Values that ``runtime.html`` shows."""
 
     runtime: Runtime
     facts: Table

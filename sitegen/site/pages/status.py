@@ -28,7 +28,7 @@ URL = "/status/"
 
 @dataclass(frozen=True, slots=True)
 class StatusView:
-    """What ``status.html`` shows."""
+    """Values that ``status.html`` shows."""
 
     facts: Table
     verdicts: Table
@@ -139,7 +139,7 @@ def _records(catalog: Catalog) -> Table:
     return Table("records", "Records by kind", columns, rows)
 
 
-def _stale(found: tuple[Stale, ...]) -> Table:
+def _stale(stales: tuple[Stale, ...]) -> Table:
     columns = (
         Column("Record"),
         Column("Kind"),
@@ -149,13 +149,15 @@ def _stale(found: tuple[Stale, ...]) -> Table:
     rows = tuple(
         Row(
             (
-                Link(url_of(one.kind, one.id), one.id) if one.kind in FOLDERS else Code(one.id),
-                one.kind,
-                one.reviewed,
-                NumberCell(one.days, Unit.COUNT),
+                Link(url_of(stale.kind, stale.id), stale.id)
+                if stale.kind in FOLDERS
+                else Code(stale.id),
+                stale.kind,
+                stale.reviewed,
+                NumberCell(stale.days, Unit.COUNT),
             )
         )
-        for one in found
+        for stale in stales
     )
     return Table("stale", "Records that wait for a review", columns, rows, counted=True)
 

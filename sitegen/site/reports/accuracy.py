@@ -83,23 +83,23 @@ def slices_table(slices: Iterable[Slice], caption: str, *, id: str) -> Table:
 
 
 def _slice(one: Slice) -> tuple[Cell, ...]:
-    found, sound = one.errors, one.undisputed
+    errors, sound = one.errors, one.undisputed
     name = WORDS[one.quantity].name
     return (
         Lines((name, Small(one.name))) if one.name else name,
-        NumberCell(found.count, Unit.COUNT),
-        NumberCell(found.median, Unit.PERCENT),
-        NumberCell(found.p95, Unit.PERCENT),
-        NumberCell(found.inside, Unit.PERCENT),
-        NumberCell(found.width, Unit.PERCENT),
+        NumberCell(errors.count, Unit.COUNT),
+        NumberCell(errors.median, Unit.PERCENT),
+        NumberCell(errors.p95, Unit.PERCENT),
+        NumberCell(errors.inside, Unit.PERCENT),
+        NumberCell(errors.width, Unit.PERCENT),
         Parts((NumberCell(sound.median, Unit.PERCENT), ", ", NumberCell(sound.p95, Unit.PERCENT)))
         if sound.count
         else Absent("all disputed"),
-        error(found.naive_median),
+        error(errors.naive_median),
     )
 
 
-def verdicts_table(found: Verdicts) -> Table:
+def verdicts_table(verdicts: Verdicts) -> Table:
     """Count outcomes beside tiers."""
     columns = (
         Column("What happened"),
@@ -107,9 +107,9 @@ def verdicts_table(found: Verdicts) -> Table:
         Column("The common rule said the same", numeric=True),
     )
     said = {
-        "ran": found.naive_agree,
-        "failed": sum(n for (what, _), n in found.counts.items() if what == "failed")
-        - found.naive_fits_though_failed,
+        "ran": verdicts.naive_agree,
+        "failed": sum(n for (what, _), n in verdicts.counts.items() if what == "failed")
+        - verdicts.naive_fits_though_failed,
     }
     said["ran"] -= said["failed"]
     rows = tuple(
@@ -117,7 +117,7 @@ def verdicts_table(found: Verdicts) -> Table:
             (
                 words,
                 *(
-                    NumberCell(found.counts.get((outcome, tier.value), 0), Unit.COUNT)
+                    NumberCell(verdicts.counts.get((outcome, tier.value), 0), Unit.COUNT)
                     for tier in FitTier
                 ),
                 NumberCell(said[outcome], Unit.COUNT),
@@ -134,14 +134,14 @@ def disagreements_table(report: AccuracyReport, catalog: Catalog) -> Table:
     rows = tuple(
         Row(
             (
-                _run(one, catalog),
-                OUTCOMES[one.outcome].lower(),
-                TierMark(FitTier(one.tier)),
-                one.disputed or one.cause or Absent("not known"),
+                _run(judged_quantity, catalog),
+                OUTCOMES[judged_quantity.outcome].lower(),
+                TierMark(FitTier(judged_quantity.tier)),
+                judged_quantity.disputed or judged_quantity.cause or Absent("not known"),
             )
         )
-        for one in report.judged
-        if one.outcome in OUTCOMES and not one.agrees
+        for judged_quantity in report.judged
+        if judged_quantity.outcome in OUTCOMES and not judged_quantity.agrees
     )
     return Table("disagreements", "Verdicts that were wrong", columns, rows, counted=True)
 
@@ -159,15 +159,15 @@ def worst_table(report: AccuracyReport, catalog: Catalog) -> Table:
     rows = tuple(
         Row(
             (
-                _run(one, catalog),
-                WORDS[one.quantity].name,
-                figure(one.quantity, one.measured),
-                estimate(one),
-                off(one.error),
-                one.disputed or one.cause or Absent("not known"),
+                _run(comparison, catalog),
+                WORDS[comparison.quantity].name,
+                figure(comparison.quantity, comparison.measured),
+                estimate(comparison),
+                off(comparison.error),
+                comparison.disputed or comparison.cause or Absent("not known"),
             )
         )
-        for one in report.worst
+        for comparison in report.worst
     )
     return Table("worst", "The worst by name", columns, rows, counted=True)
 
@@ -186,27 +186,27 @@ def coverage_table(report: AccuracyReport) -> Table:
         Row(
             (
                 WORDS[quantity].name,
-                NumberCell(found.usable, Unit.COUNT),
-                NumberCell(found.compared, Unit.COUNT),
-                NumberCell(found.uncovered, Unit.COUNT),
-                NumberCell(found.unsaid, Unit.COUNT),
+                NumberCell(coverage.usable, Unit.COUNT),
+                NumberCell(coverage.compared, Unit.COUNT),
+                NumberCell(coverage.uncovered, Unit.COUNT),
+                NumberCell(coverage.unsaid, Unit.COUNT),
                 Folded(
                     "reasons",
                     tuple(
                         Parts((f"{reason}: ", NumberCell(count, Unit.COUNT)))
-                        for reason, count in found.reasons.items()
+                        for reason, count in coverage.reasons.items()
                     ),
                 )
-                if found.reasons
+                if coverage.reasons
                 else Absent("none left"),
             )
         )
-        for quantity, found in report.coverage.items()
+        for quantity, coverage in report.coverage.items()
     )
     return Table("coverage", "What the records can check", columns, rows)
 
 
-def comparisons_table(found: tuple[Comparison, ...], catalog: Catalog) -> Table:
+def comparisons_table(comparisons: tuple[Comparison, ...], catalog: Catalog) -> Table:
     """List every figure with the estimate, the common rule's, and the source."""
     columns = (
         Column("Run"),
@@ -221,23 +221,23 @@ def comparisons_table(found: tuple[Comparison, ...], catalog: Catalog) -> Table:
     rows = tuple(
         Row(
             (
-                _run(one, catalog),
-                WORDS[one.quantity].name,
-                figure(one.quantity, one.measured),
-                estimate(one),
-                off(one.error),
-                error(one.naive_error),
-                "yes" if one.inside else "no",
-                source_cell(catalog.measurements[one.origin.source].sources[0]),
+                _run(comparison, catalog),
+                WORDS[comparison.quantity].name,
+                figure(comparison.quantity, comparison.measured),
+                estimate(comparison),
+                off(comparison.error),
+                error(comparison.naive_error),
+                "yes" if comparison.inside else "no",
+                source_cell(catalog.measurements[comparison.origin.source].sources[0]),
             )
         )
-        for one in found
+        for comparison in comparisons
     )
     return Table("figures", "Every figure", columns, rows, counted=True)
 
 
-def _run(one: Comparison | JudgedQuantity, catalog: Catalog) -> Cell:
-    origin = one.origin
+def _run(comparison: Comparison | JudgedQuantity, catalog: Catalog) -> Cell:
+    origin = comparison.origin
     model = catalog.models.get(origin.model)
     name: Cell = Link(url_of("model", model.id), model.name) if model else origin.model
     words = " ".join(word for word in (origin.checkpoint, origin.program, origin.version) if word)

@@ -70,9 +70,13 @@ def _errors(found: Found) -> tuple[Cell, ...]:
 
 def speed_plot(accuracy: SpeedAccuracy, catalog: Catalog) -> Plot:
     """Draw estimated over measured decode speed of one stream, a shape per runtime."""
-    found = [one for one in accuracy.judged if one.quantity == "decode"]
-    runtimes = sorted({one.runtime for one in found})
-    speeds = [one.measured for one in found]
+    speed_comparisons = [
+        speed_comparison
+        for speed_comparison in accuracy.judged
+        if speed_comparison.quantity == "decode"
+    ]
+    runtimes = sorted({speed_comparison.runtime for speed_comparison in speed_comparisons})
+    speeds = [speed_comparison.measured for speed_comparison in speed_comparisons]
     return Plot(
         id="speed-plot",
         title="Estimated over measured decode speed, one stream",
@@ -83,9 +87,13 @@ def speed_plot(accuracy: SpeedAccuracy, catalog: Catalog) -> Plot:
             Series(
                 catalog.runtimes[runtime].name,
                 tuple(
-                    Point(one.measured, one.predicted.mid, one.run)
-                    for one in found
-                    if one.runtime == runtime
+                    Point(
+                        speed_comparison.measured,
+                        speed_comparison.predicted.mid,
+                        speed_comparison.run,
+                    )
+                    for speed_comparison in speed_comparisons
+                    if speed_comparison.runtime == runtime
                 ),
             )
             for runtime in runtimes
@@ -109,15 +117,15 @@ def speed_worst_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
     rows = tuple(
         Row(
             (
-                _run(one, runs[one.run].subject.model, catalog),
-                QUANTITIES[one.quantity],
-                NumberCell(one.measured, Unit.TOKENS_PER_S),
-                NumberCell(one.predicted.mid, Unit.TOKENS_PER_S),
-                off(one.predicted.mid / one.measured - 1),
-                source_cell(catalog.benchmarks[one.source].sources[0]),
+                _run(speed_comparison, runs[speed_comparison.run].subject.model, catalog),
+                QUANTITIES[speed_comparison.quantity],
+                NumberCell(speed_comparison.measured, Unit.TOKENS_PER_S),
+                NumberCell(speed_comparison.predicted.mid, Unit.TOKENS_PER_S),
+                off(speed_comparison.predicted.mid / speed_comparison.measured - 1),
+                source_cell(catalog.benchmarks[speed_comparison.source].sources[0]),
             )
         )
-        for one in ordered
+        for speed_comparison in ordered
     )
     return Table("speed-worst", "Speed: the worst by name", columns, rows, counted=True)
 
@@ -145,15 +153,23 @@ def _model(id_: str, catalog: Catalog) -> Link:
     return Link(url_of("model", id_), catalog.models[id_].name)
 
 
-def _distance(one: SpeedComparison) -> float:
-    ratio = one.predicted.mid / one.measured
+def _distance(speed_comparison: SpeedComparison) -> float:
+    ratio = speed_comparison.predicted.mid / speed_comparison.measured
     return max(ratio, 1 / ratio)
 
 
-def _run(one: SpeedComparison, model: str, catalog: Catalog) -> Cell:
-    name = Link(f"{url_of('model', model)}#{run_row_id(one.run)}", catalog.models[model].name)
-    gpu = catalog.gpus[one.gpu].name
-    return Lines((name, Small(f"{gpu}, {catalog.runtimes[one.runtime].name}"), Small(one.run)))
+def _run(speed_comparison: SpeedComparison, model: str, catalog: Catalog) -> Cell:
+    name = Link(
+        f"{url_of('model', model)}#{run_row_id(speed_comparison.run)}", catalog.models[model].name
+    )
+    gpu = catalog.gpus[speed_comparison.gpu].name
+    return Lines(
+        (
+            name,
+            Small(f"{gpu}, {catalog.runtimes[speed_comparison.runtime].name}"),
+            Small(speed_comparison.run),
+        )
+    )
 
 
 def speed_twin(accuracy: SpeedAccuracy) -> list[PlainJson]:

@@ -10,7 +10,7 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.catalog.domain.scores import Board
 from sitegen.quality.held_out import HalvesAgree, SourceLeftOut
 from sitegen.quality.losses import LossTable
-from sitegen.quality.values import Rating, Ratings, Standing, Use
+from sitegen.quality.values import EvidenceStanding, Rating, Ratings, Use
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -63,14 +63,14 @@ def best_table(ratings: Ratings, catalog: Catalog) -> Table:
     return Table("best", "The best models of the catalog by use, whatever hardware", columns, rows)
 
 
-def _tier(found: Sequence[Rating], catalog: Catalog) -> Cell:
-    if not found:
+def _tier(ratings: Sequence[Rating], catalog: Catalog) -> Cell:
+    if not ratings:
         return Absent("none is rated")
     shown: list[Cell] = [
-        Parts((model_cell(one, catalog), " ", Small(rating_cell(one)))) for one in found[:NAMED]
+        Parts((model_cell(one, catalog), " ", Small(rating_cell(one)))) for one in ratings[:NAMED]
     ]
-    if len(found) > NAMED:
-        shown.append(Small(f"and {len(found) - NAMED} more"))
+    if len(ratings) > NAMED:
+        shown.append(Small(f"and {len(ratings) - NAMED} more"))
     return Lines(tuple(shown))
 
 
@@ -83,7 +83,7 @@ def coverage_table(ratings: Ratings, catalog: Catalog) -> Table:
     """Count the models of each use by how far the evidence goes."""
     columns = (
         Column("Use"),
-        *(Column(STANDINGS[one], numeric=True) for one in Standing),
+        *(Column(STANDINGS[one], numeric=True) for one in EvidenceStanding),
         Column("Not rated", numeric=True),
         Column("Boards", numeric=True),
         Column("Newest evidence"),
@@ -99,7 +99,7 @@ def _coverage(use: Use, ratings: Ratings, catalog: Catalog) -> tuple[Cell, ...]:
     boards = {id_ for one in found for id_ in one.board_ids}
     return (
         NAMES[use],
-        *(NumberCell(counts[one], Unit.COUNT) for one in Standing),
+        *(NumberCell(counts[one], Unit.COUNT) for one in EvidenceStanding),
         NumberCell(len(catalog.models) - len(found), Unit.COUNT),
         NumberCell(len(boards), Unit.COUNT),
         max((one.newest for one in found), default=""),
@@ -107,10 +107,10 @@ def _coverage(use: Use, ratings: Ratings, catalog: Catalog) -> tuple[Cell, ...]:
 
 
 def ranking_table(
-    found: Sequence[Rating], catalog: Catalog, id: str, caption: str, *, with_boards: bool = True
+    ratings: Sequence[Rating], catalog: Catalog, id: str, caption: str, *, with_boards: bool = True
 ) -> Table:
     """List ratings with the evidence for each."""
-    ranked = any(one.place for one in found)
+    ranked = any(rating.place for rating in ratings)
     columns = (
         *((Column("Tier", numeric=True),) if ranked else ()),
         Column("Model"),
@@ -122,25 +122,25 @@ def ranking_table(
     rows = tuple(
         Row(
             (
-                *((NumberCell(one.tier, Unit.COUNT),) if ranked else ()),
-                model_cell(one, catalog),
-                rating_cell(one),
-                _boards(one, catalog, with_boards=with_boards),
-                one.newest or Absent("none"),
-                MODES[one.mode],
+                *((NumberCell(rating.tier, Unit.COUNT),) if ranked else ()),
+                model_cell(rating, catalog),
+                rating_cell(rating),
+                _boards(rating, catalog, with_boards=with_boards),
+                rating.newest or Absent("none"),
+                MODES[rating.mode],
             ),
-            id=f"m-{one.model}",
+            id=f"m-{rating.model}",
         )
-        for one in found
+        for rating in ratings
     )
     return Table(id, caption, columns, rows, counted=True)
 
 
-def _boards(one: Rating, catalog: Catalog, *, with_boards: bool) -> Cell:
-    count = f"{one.independent} of {one.boards}"
+def _boards(rating: Rating, catalog: Catalog, *, with_boards: bool) -> Cell:
+    count = f"{rating.independent} of {rating.boards}"
     if not with_boards:
         return count
-    boards = (catalog.boards[id_] for id_ in one.board_ids)
+    boards = (catalog.boards[id_] for id_ in rating.board_ids)
     return Folded(count, tuple(Link(board.url, board.name) for board in boards))
 
 
@@ -181,7 +181,7 @@ def _takers(catalog: Catalog) -> Mapping[str, set[str]]:
     return takers
 
 
-def sources_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
+def sources_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
     """Say what moves when a source is left out."""
     columns = (
         Column("Without"),
@@ -192,19 +192,21 @@ def sources_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
     rows = tuple(
         Row(
             (
-                one.source,
+                source_left_out.source,
                 Parts(
                     (
-                        NumberCell(one.rated, Unit.COUNT),
+                        NumberCell(source_left_out.rated, Unit.COUNT),
                         " of ",
-                        NumberCell(one.rated_with, Unit.COUNT),
+                        NumberCell(source_left_out.rated_with, Unit.COUNT),
                     )
                 ),
-                NumberCell(one.order, Unit.RATIO),
-                Lines(tuple(_moved(model, points, catalog) for model, points in one.moved)),
+                NumberCell(source_left_out.order, Unit.RATIO),
+                Lines(
+                    tuple(_moved(model, points, catalog) for model, points in source_left_out.moved)
+                ),
             )
         )
-        for one in found
+        for source_left_out in source_left_outs
     )
     return Table("sources-left-out", "What moves without one source", columns, rows)
 
@@ -215,7 +217,7 @@ def _moved(model: str, points: float, catalog: Catalog) -> Cell:
     return Parts((name, f" {sign}", NumberCell(round(abs(points), 1), Unit.PLAIN)))
 
 
-def held_out_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
+def held_out_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
     """Compare ratings with boards of evaluators that they have not seen."""
     columns = (
         Column("Board"),
@@ -224,7 +226,9 @@ def held_out_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
         Column("By the rating of the use", numeric=True, note="Spearman"),
         Column("By the rating overall", numeric=True, note="Spearman"),
     )
-    boards = sorted((board for one in found for board in one.boards), key=lambda one: one.board)
+    boards = sorted(
+        (board for one in source_left_outs for board in one.boards), key=lambda one: one.board
+    )
     rows = tuple(
         Row(
             (
@@ -241,7 +245,7 @@ def held_out_table(found: Sequence[SourceLeftOut], catalog: Catalog) -> Table:
     return Table("held-out", caption, columns, rows, counted=True)
 
 
-def halves_table(found: Sequence[HalvesAgree]) -> Table:
+def halves_table(halves_agrees: Sequence[HalvesAgree]) -> Table:
     """Say how often two halves of the evaluators agree."""
     columns = (
         Column("Use"),
@@ -253,21 +257,21 @@ def halves_table(found: Sequence[HalvesAgree]) -> Table:
     rows = tuple(
         Row(
             (
-                NAMES[one.use],
-                NumberCell(one.halves, Unit.COUNT),
-                NumberCell(one.models, Unit.COUNT),
-                NumberCell(one.coverage, Unit.PERCENT),
-                NumberCell(one.rank_agreement, Unit.RATIO),
+                NAMES[halves_agree.use],
+                NumberCell(halves_agree.halves, Unit.COUNT),
+                NumberCell(halves_agree.models, Unit.COUNT),
+                NumberCell(halves_agree.coverage, Unit.PERCENT),
+                NumberCell(halves_agree.rank_agreement, Unit.RATIO),
             )
         )
-        for one in found
-        if one.halves
+        for halves_agree in halves_agrees
+        if halves_agree.halves
     )
     caption = "Ratings by two halves of the evaluators, cut at random"
     return Table("halves", caption, columns, rows)
 
 
-def losses_table(found: LossTable, catalog: Catalog) -> Table:
+def losses_table(losses: LossTable, catalog: Catalog) -> Table:
     """List what each type of quantization loses, by class."""
     columns = (
         Column("Class", numeric=True),
@@ -282,18 +286,18 @@ def losses_table(found: LossTable, catalog: Catalog) -> Table:
     rows = tuple(
         Row(
             (
-                NumberCell(one.class_, Unit.COUNT),
-                catalog.quantizations[one.quantization].name,
-                NumberCell(one.bits, Unit.PLAIN),
-                _points(one.points),
-                _points(one.anyone),
-                KNOWN_BY[one.known_by],
-                NumberCell(len(one.models), Unit.COUNT),
-                _loss_sources(one.sources, catalog),
+                NumberCell(type_loss.class_, Unit.COUNT),
+                catalog.quantizations[type_loss.quantization].name,
+                NumberCell(type_loss.bits, Unit.PLAIN),
+                _points(type_loss.points),
+                _points(type_loss.anyone),
+                KNOWN_BY[type_loss.known_by],
+                NumberCell(len(type_loss.models), Unit.COUNT),
+                _loss_sources(type_loss.sources, catalog),
             ),
-            id=f"q-{one.quantization}",
+            id=f"q-{type_loss.quantization}",
         )
-        for one in found.types
+        for type_loss in losses.types
     )
     return Table("losses", "What quantization loses", columns, rows, counted=True)
 

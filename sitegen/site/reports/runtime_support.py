@@ -1,4 +1,4 @@
-"""What a runtime's page says of the models it has code for, and of formats on GPUs."""
+"""Models that a runtime has code for, and formats by GPU, for its page."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ def checkpoints_table(
     in which nothing is recorded is left out.
     """
     files = [entry.checkpoint for entry in facts.checkpoints]
-    published = any(one.published_bytes is not None for one in files)
-    named = any(one.repository for one in files)
+    published = any(checkpoint.published_bytes is not None for checkpoint in files)
+    named = any(checkpoint.repository for checkpoint in files)
     columns = (
         Column("Checkpoint"),
         Column("Format"),
@@ -53,7 +53,7 @@ def checkpoints_table(
         *((Column("Repository"),) if named else ()),
     )
     least = _least_effective(on_combos)
-    formats = list(dict.fromkeys(one.quantization.format for one in files))
+    formats = list(dict.fromkeys(checkpoint.quantization.format for checkpoint in files))
     rows = tuple(
         Row(
             (
@@ -118,13 +118,15 @@ def _nowhere(checkpoint: Checkpoint, on_combos: tuple[ModelOnCombo, ...]) -> str
     """
     if not on_combos:
         return "not surveyed"
-    judged = [found for row in on_combos for found in row.judged]
-    of_this = [found for found in judged if found.checkpoint.id == checkpoint.id]
-    if any(found.runtime.surveyed_in_full for found in of_this):
+    judged = [outcome for row in on_combos for outcome in row.judged]
+    of_this = [outcome for outcome in judged if outcome.checkpoint.id == checkpoint.id]
+    if any(outcome.runtime.surveyed_in_full for outcome in of_this):
         return "fits none of these"
     if of_this:
         return "judged only where no other fits"
-    if checkpoint.quantization.format in {found.checkpoint.quantization.format for found in judged}:
+    if checkpoint.quantization.format in {
+        outcome.checkpoint.quantization.format for outcome in judged
+    }:
         return "not needed: larger ones fit"
     return "not assessed yet"
 
@@ -144,7 +146,7 @@ def _least_effective(on_combos: tuple[ModelOnCombo, ...]) -> dict[str, Cell]:
     }
 
 
-def checkpoints_on_combo_table(found: Sequence[Assessment], *, id: str) -> Table:
+def checkpoints_on_combo_table(assessments: Sequence[Assessment], *, id: str) -> Table:
     """List every checkpoint of a model on one combo, largest first."""
     columns = (
         Column("Checkpoint"),
@@ -157,17 +159,17 @@ def checkpoints_on_combo_table(found: Sequence[Assessment], *, id: str) -> Table
     rows = tuple(
         Row(
             (
-                Link(row_link(one), checkpoint_name(one)),
-                TierMark(one.tier, one.too_close),
-                NumberCell(one.weights_bytes, Unit.GIB),
-                NumberCell(one.effective_vram_bytes, Unit.GIB)
-                if one.effective_vram_bytes
+                Link(row_link(assessment), checkpoint_name(assessment)),
+                TierMark(assessment.tier, assessment.too_close),
+                NumberCell(assessment.weights_bytes, Unit.GIB),
+                NumberCell(assessment.effective_vram_bytes, Unit.GIB)
+                if assessment.effective_vram_bytes
                 else NO_PLAN,
-                utilization(one),
-                Link(url_of("runtime", one.runtime.id), one.runtime.name),
+                utilization(assessment),
+                Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name),
             )
         )
-        for one in sorted(found, key=lambda one: -one.weights_bytes)
+        for assessment in sorted(assessments, key=lambda one: -one.weights_bytes)
     )
-    caption = f"Checkpoints of {found[0].model.name} on {found[0].combo.name}"
+    caption = f"Checkpoints of {assessments[0].model.name} on {assessments[0].combo.name}"
     return Table(id, caption, columns, rows, counted=True)

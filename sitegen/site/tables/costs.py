@@ -29,7 +29,7 @@ NOTHING_TO_SAY = Absent("price or power not recorded")
 
 @dataclass(frozen=True, slots=True)
 class DutyCycle:
-    """What is asked of a machine: hours of work a day, tokens read for each one written."""
+    """Load of a machine: hours of work a day, tokens read for each one written."""
 
     hours: float
     read_per_written: float
@@ -47,7 +47,7 @@ class DutyCycle:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What a load costs on a combo; every interval runs from the best case to the worst.
+    """Costs of a load on a combo; every interval runs from the best case to the worst.
 
     ``break_even_months`` has ``None`` where the machine never pays for itself.
     """
@@ -116,9 +116,9 @@ def costs_of(
     """Compute what a load costs on a combo; ``None`` where price, power or speed is unknown."""
     model = look_up(inputs.catalog.models, "model", directive.required("model"))
     words = {name: directive.options.get(name, "") for name in ("checkpoint", "runtime", "split")}
-    found = answer_of(inputs, model, TableQuestion(combo.id, **words))
+    assessment = answer_of(inputs, model, TableQuestion(combo.id, **words))
     hardware, watts = hardware_usd(combo, inputs.catalog), wall_watts(combo, inputs.catalog)
-    speed = _written_tokens_per_s(found, load)
+    speed = _written_tokens_per_s(assessment, load)
     if hardware is None or watts is None or speed is None:
         return None
     known = {name: one.value for name, one in inputs.catalog.assumptions.items()}
@@ -147,7 +147,7 @@ def costs_of(
         )
     )
     return Costs(
-        found, hardware, busy, idle, speed, written, running, bought,
+        assessment, hardware, busy, idle, speed, written, running, bought,
         (months[0], months[1], months[2]),
     )  # fmt: skip
 
@@ -188,16 +188,16 @@ def _is_machine(node: Node) -> bool:
     return any(one.gpu.segment == "integrated" for one in node.gpus)
 
 
-def _written_tokens_per_s(found: Assessment, load: DutyCycle) -> Interval | None:
-    speed, plan = found.speed, found.plan
+def _written_tokens_per_s(assessment: Assessment, load: DutyCycle) -> Interval | None:
+    speed, plan = assessment.speed, assessment.plan
     if speed is None or plan is None or speed.prefill_tokens_per_s is None:
         return None
     decode = speed.aggregate_tokens_per_s if load.all_streams else speed.single_tokens_per_s
-    copies = plan.replicas if load.all_streams else 1
+    replicas = plan.replicas if load.all_streams else 1
     prefill = speed.prefill_tokens_per_s
     return Interval(
         *(
-            cost.written_tokens_per_s(d, copies * p, load.read_per_written)
+            cost.written_tokens_per_s(d, replicas * p, load.read_per_written)
             for d, p in zip(decode.bounds, prefill.bounds, strict=True)
         )
     )

@@ -21,7 +21,7 @@ from sitegen.site.cells import (
 )
 from sitegen.site.composed_address import State, usual_state, with_model, write_state
 from sitegen.site.json.schema.pages import GpusNeededRow
-from sitegen.site.json.shaped import shaped
+from sitegen.site.json.shaped import by_column
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.hardware import installed_memory
@@ -130,8 +130,15 @@ def _row(need: GpusNeeded, view: str, usd_per_kwh: float | None, *, with_verdict
 
 def _runtime_cell(need: GpusNeeded) -> Cell:
     runtime = need.runtime
-    how = "on the processor" if need.gpu.vendor is Vendor.CPU else plan_words(need.plan)
-    return Lines((Link(url_of("runtime", runtime.id), runtime.name), Small(how)))
+    return Lines((Link(url_of("runtime", runtime.id), runtime.name), Small(_plan_words(need))))
+
+
+def _runtime_words(need: GpusNeeded) -> str:
+    return f"{need.runtime.name}, {_plan_words(need)}"
+
+
+def _plan_words(need: GpusNeeded) -> str:
+    return "on the processor" if need.gpu.vendor is Vendor.CPU else plan_words(need.plan)
 
 
 def _memory_bytes(gpu: Gpu) -> int:
@@ -139,9 +146,9 @@ def _memory_bytes(gpu: Gpu) -> int:
     return memory.installed_bytes if isinstance(memory, DedicatedMemory) else 0
 
 
-def counts_twin(needs: Iterable[GpusNeeded]) -> list[PlainJson]:
-    """Write the table's rows for the JSON twin."""
-    return [shaped(GpusNeededRow, need) for need in needs]
+def counts_twin(needs: Iterable[GpusNeeded]) -> PlainJson:
+    """Write the table's rows for the JSON twin, by columns."""
+    return by_column(GpusNeededRow, needs)
 
 
 def runs_tables(
@@ -161,13 +168,13 @@ def runs_tables(
         first = False
 
 
-def _heading(one: GpusNeeded, *, first: bool, tight: bool) -> str:
+def _heading(need: GpusNeeded, *, first: bool, tight: bool) -> str:
     if tight:
         return "Borderline on every machine judged"
     also = "" if first else "also "
-    if isinstance(one.gpu.memory, UnifiedMemory):
-        return f"{one.machine.installed_vram_bytes // GIB} GiB {also}runs {COMFORTABLY}"
-    return f"{NUMBERS[one.count]} {also}{'runs' if one.count == 1 else 'run'} {COMFORTABLY}"
+    if isinstance(need.gpu.memory, UnifiedMemory):
+        return f"{need.machine.installed_vram_bytes // GIB} GiB {also}runs {COMFORTABLY}"
+    return f"{NUMBERS[need.count]} {also}{'runs' if need.count == 1 else 'run'} {COMFORTABLY}"
 
 
 def _runs_table(
@@ -176,11 +183,10 @@ def _runs_table(
     columns = (
         Column("Model", note="best rated first"),
         Column("Rating", numeric=True, note="overall"),
-        Column("Checkpoint", note="opens ledger and commands"),
-        Column("Runtime", note="plan"),
-        Column("Memory full", numeric=True, note="of the busiest GPU"),
-        Column("One stream", numeric=True),
-        Column("Max context", numeric=True, note="one sequence"),
+        Column("File", note="runtime, plan"),
+        Column("Memory full", numeric=True, note="fullest GPU"),
+        Column("Speed", numeric=True, note="one user"),
+        Column("Longest context", numeric=True),
         Column("Borderline on"),
     )
 
@@ -205,10 +211,9 @@ def _runs_row(need: GpusNeeded, ratings: Ratings, address: str) -> Row:
     smaller = need.machine if need.tier is not FitTier.COMFORTABLE else need.tight_on
     return Row(
         (
-            Link(url_of("model", need.model.id), need.model.name),
+            Link(address, need.model.name),
             rating_cell(known) if known and known.is_rated else Absent("not rated"),
-            Link(address, need.checkpoint.quantization.name),
-            _runtime_cell(need),
+            Lines((need.checkpoint.quantization.name, Small(_runtime_words(need)))),
             span(need.utilization, Unit.PERCENT),
             span(speed, Unit.TOKENS_PER_S, with_mid=True) if speed.mid else Absent("not estimated"),
             longest_context(need.max_context_tokens),

@@ -34,7 +34,7 @@ def installed_memory(gpu: Gpu) -> Cell:
 
 
 def visible_memory(gpu: Gpu) -> Cell:
-    """What a process sees."""
+    """Memory that a process sees."""
     if isinstance(gpu.memory, UnifiedMemory):
         return Parts((span(gpu.memory.default_fraction, Unit.PERCENT), " of the memory by default"))
     return NumberCell(gpu.memory.visible_bytes, Unit.GIB)
@@ -72,14 +72,14 @@ def gpus_table(gpus: Iterable[Gpu], *, id: str, caption: str) -> Table:
 
 
 def bandwidth_cell(link: Interconnect) -> Cell:
-    """What a collective sees of a link."""
+    """Bandwidth of a link that a collective reaches."""
     if link.bus_bandwidth_bytes_per_s is None:
         return NOT_RECORDED
     return span(link.bus_bandwidth_bytes_per_s, Unit.GB_PER_S)
 
 
 def latency_cell(link: Interconnect) -> Cell:
-    """What an empty all-reduce between two ranks costs on a link."""
+    """Time of an empty all-reduce between two ranks on a link."""
     return NOT_RECORDED if link.latency_s is None else span(link.latency_s, Unit.MICROSECONDS)
 
 

@@ -1,4 +1,4 @@
-"""What others measured, by hardware for a model, by model for a GPU; long tables are folded."""
+"""Measurements of others, by hardware for a model, by model for a GPU; long tables are folded."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def system_name(system: Combo | None) -> str:
 
 @dataclass(slots=True)
 class RunTally:
-    """What was measured of one model on systems with a GPU."""
+    """Measurements of one model on systems with a GPU."""
 
     speeds: int = 0
     starts: int = 0

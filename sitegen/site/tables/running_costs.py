@@ -1,4 +1,4 @@
-"""What a machine costs beside what it gives: to buy, to hire, to feed, and per million tokens."""
+"""Costs of a machine beside its output: to buy, to hire, to feed, and per million tokens."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _per_million(usd_an_hour: list[float], rates: tuple[Interval, Interval]) -> 
     if any(rate.low <= 0 for rate in rates):
         return None
     low, mid, high = usd_an_hour
-    one, every = (
+    interval, every = (
         Interval(
             cost.usd_per_million_tokens(low, rate.high),
             cost.usd_per_million_tokens(mid, rate.mid),
@@ -132,7 +132,7 @@ def _per_million(usd_an_hour: list[float], rates: tuple[Interval, Interval]) -> 
         )
         for rate in rates
     )
-    return PerMillion(one, every)
+    return PerMillion(interval, every)
 
 
 def costs_table(costs: RunningCosts) -> Table:
@@ -182,11 +182,11 @@ def _streams_words(costs: RunningCosts) -> str:
     return f"one stream, then all {costs.streams}"
 
 
-def _model(found: Assessment | None) -> Cell:
-    if found is None:
+def _model(assessment: Assessment | None) -> Cell:
+    if assessment is None:
         return Absent("none fits")
-    link = Link(row_link(found), found.model.name)
-    return Lines((link, Small(checkpoint_name(found))))
+    link = Link(row_link(assessment), assessment.model.name)
+    return Lines((link, Small(checkpoint_name(assessment))))
 
 
 def _per_million_cell(per: PerMillion | None) -> Cell:

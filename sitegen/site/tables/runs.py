@@ -1,4 +1,4 @@
-"""What others measured with a model, run by run, each beside its source."""
+"""Measurements of others with a model, run by run, each beside its source."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def memory_runs_by_model(catalog: Catalog) -> Mapping[str, MemoryRuns]:
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """What the engine says of runs, by run id: its rates, and the bound that a run breaks."""
+    """The engine's estimates of runs, by run id: rates, and the bound that a run breaks."""
 
     rates: Mapping[str, tuple[SpeedComparison, ...]]
     quarantined: frozenset[str] = frozenset()

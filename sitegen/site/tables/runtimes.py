@@ -96,19 +96,19 @@ def formats_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table
         Column("Tensor parallel cuts", numeric=True, note="in multiples of"),
         Column("Runtimes"),
     )
-    rows = tuple(_row(inputs.catalog, one) for one in chosen)
+    rows = tuple(_row(inputs.catalog, quantization) for quantization in chosen)
     return Table(id, "Quantizations", columns, rows, counted=True, sortable=True)
 
 
-def _row(catalog: Catalog, one: Quantization) -> Row:
-    loaders = sorted(r.name for r in catalog.runtimes.values() if one.format in r.formats)
-    step = one.tensor_parallel_group or one.tensor_parallel_block
-    others = one.other_architectures
+def _row(catalog: Catalog, quantization: Quantization) -> Row:
+    loaders = sorted(r.name for r in catalog.runtimes.values() if quantization.format in r.formats)
+    step = quantization.tensor_parallel_group or quantization.tensor_parallel_block
+    others = quantization.other_architectures
     cells: tuple[Cell, ...] = (
-        one.name,
-        NumberCell(one.nominal_bits, Unit.BITS),
-        "yes" if one.production else "no, below 4 bits",
-        _capabilities(one),
+        quantization.name,
+        NumberCell(quantization.nominal_bits, Unit.BITS),
+        "yes" if quantization.production else "no, below 4 bits",
+        _capabilities(quantization),
         "all" if others is None else ", ".join(others) or "none",
         NumberCell(step, Unit.COUNT) if step else Absent("any width"),
         ", ".join(loaders) if loaders else Absent("none listed"),
@@ -116,7 +116,7 @@ def _row(catalog: Catalog, one: Quantization) -> Row:
     return Row(cells)
 
 
-def _capabilities(one: Quantization) -> str:
-    least, native = one.minimum_compute_capability, one.native_compute_capability
+def _capabilities(quantization: Quantization) -> str:
+    least, native = quantization.minimum_compute_capability, quantization.native_compute_capability
     words = f"from {least[0]}.{least[1]}" if least else "all"
     return f"{words}; own from {native[0]}.{native[1]}" if native else words

@@ -71,7 +71,7 @@ CACHE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class TableQuestion:
-    """What is asked, by the words of the options; an empty word leaves it open."""
+    """A question in the words of the options; an empty word leaves it open."""
 
     combo: str
     checkpoint: str = ""
@@ -91,15 +91,15 @@ def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> 
     """
     model = look_up(inputs.catalog.models, "model", directive.required("model"))
     directive.required("combos")
-    asked = [one for one in _rows(directive) if _loads(inputs, model, one)]
+    asked = [question for question in _rows(directive) if _loads(inputs, model, question)]
     if not asked:
         raise NotUnderstood("no runtime named here loads a checkpoint named here")
     reasons = directive.options.get("why", "no") == "yes"
     rows = []
-    for one in asked:
-        found = answer_of(inputs, model, one)
+    for question in asked:
+        found = answer_of(inputs, model, question)
         cells: tuple[Cell, ...] = (
-            _heading(directive, found, one),
+            _heading(directive, found, question),
             *answer_cells(found, why(found, inputs.catalog) if reasons else None),
         )
         rows.append(Row(cells))
@@ -111,25 +111,32 @@ def _rows(directive: Directive) -> Iterator[TableQuestion]:
         yield TableQuestion(*words)
 
 
-def _loads(inputs: SiteInputs, model: LanguageModel, one: TableQuestion) -> bool:
+def _loads(inputs: SiteInputs, model: LanguageModel, question: TableQuestion) -> bool:
     """Whether the runtime of a row loads its checkpoint; where one is left open, it is found."""
-    if not (one.runtime and one.checkpoint):
+    if not (question.runtime and question.checkpoint):
         return True
-    runtime = look_up(inputs.catalog.runtimes, "runtime", one.runtime)
-    return checkpoint_of(model, one.checkpoint).quantization.format in runtime.formats
+    runtime = look_up(inputs.catalog.runtimes, "runtime", question.runtime)
+    return checkpoint_of(model, question.checkpoint).quantization.format in runtime.formats
 
 
-def answer_of(inputs: SiteInputs, model: LanguageModel, one: TableQuestion) -> Assessment:
+def answer_of(inputs: SiteInputs, model: LanguageModel, question: TableQuestion) -> Assessment:
     """Assess what is asked; what is left open is as on the combo's page.
 
     Raises:
         NotUnderstood: If a word names nothing.
     """
-    combo = look_up(inputs.catalog.combos, "combo", one.combo)
-    asked_more = one.runtime or one.split or one.experts or one.cache or one.context or one.goal
+    combo = look_up(inputs.catalog.combos, "combo", question.combo)
+    asked_more = (
+        question.runtime
+        or question.split
+        or question.experts
+        or question.cache
+        or question.context
+        or question.goal
+    )
     if not asked_more:
-        return assessment_of(inputs, model.id, combo.id, one.checkpoint)
-    runtime, checkpoint = _subject(inputs, model, combo, one)
+        return assessment_of(inputs, model.id, combo.id, question.checkpoint)
+    runtime, checkpoint = _subject(inputs, model, combo, question)
     profile = profile_of(runtime)
     if profile is None:
         raise NotUnderstood(f"{runtime.id} has no assessed profile")
@@ -139,41 +146,43 @@ def answer_of(inputs: SiteInputs, model: LanguageModel, one: TableQuestion) -> A
         combo,
         runtime,
         profile,
-        _workload(one, runtime),
-        Settings(expert_parallel=bool(one.experts) and look_up(EXPERTS, "expert", one.experts)),
-        goal=look_up({str(g): g for g in PlanGoal}, "goal", one.goal)
-        if one.goal
+        _workload(question, runtime),
+        Settings(
+            expert_parallel=bool(question.experts) and look_up(EXPERTS, "expert", question.experts)
+        ),
+        goal=look_up({str(g): g for g in PlanGoal}, "goal", question.goal)
+        if question.goal
         else PlanGoal.THROUGHPUT,
     )
-    if one.split:
-        tensor, pipeline = _split(one.split)
+    if question.split:
+        tensor, pipeline = _split(question.split)
         request = replace(request, tensor_parallel_size=tensor, pipeline_parallel_size=pipeline)
     return assess(inputs.engine, request)
 
 
 def _subject(
-    inputs: SiteInputs, model: LanguageModel, combo: Combo, one: TableQuestion
+    inputs: SiteInputs, model: LanguageModel, combo: Combo, question: TableQuestion
 ) -> tuple[Runtime, Checkpoint]:
     """Return runtime and checkpoint; what is left open is that of the combo's page."""
-    if one.runtime and one.checkpoint:
-        runtime = look_up(inputs.catalog.runtimes, "runtime", one.runtime)
-        return runtime, checkpoint_of(model, one.checkpoint)
-    row = assessment_of(inputs, model.id, combo.id, one.checkpoint)
-    if one.runtime:
+    if question.runtime and question.checkpoint:
+        runtime = look_up(inputs.catalog.runtimes, "runtime", question.runtime)
+        return runtime, checkpoint_of(model, question.checkpoint)
+    row = assessment_of(inputs, model.id, combo.id, question.checkpoint)
+    if question.runtime:
         raise NotUnderstood("runtimes= needs checkpoints= beside it")
     return row.runtime, row.checkpoint
 
 
-def _workload(one: TableQuestion, runtime: Runtime) -> Workload:
+def _workload(question: TableQuestion, runtime: Runtime) -> Workload:
     workload = REFERENCE_WORKLOAD
-    if one.cache:
+    if question.cache:
         types = [word for word in BITS if word not in HEAD_SCALE_BYTES and offers(runtime, word)]
-        look_up(dict.fromkeys(types), f"cache of {runtime.id}", one.cache)
-        workload = replace(workload, kv_dtype=one.cache)
-    if one.context:
-        if not one.context.isdecimal() or int(one.context) == 0:
-            raise NotUnderstood(f"contexts={one.context} is not a number of tokens")
-        workload = replace(workload, context_tokens=int(one.context))
+        look_up(dict.fromkeys(types), f"cache of {runtime.id}", question.cache)
+        workload = replace(workload, kv_dtype=question.cache)
+    if question.context:
+        if not question.context.isdecimal() or int(question.context) == 0:
+            raise NotUnderstood(f"contexts={question.context} is not a number of tokens")
+        workload = replace(workload, context_tokens=int(question.context))
     return workload
 
 
@@ -189,13 +198,13 @@ def _split(words: str) -> tuple[int, int]:
     return int(tensor), int(pipeline)
 
 
-def _words(name: str, word: str, found: Assessment) -> Cell:
+def _words(name: str, word: str, assessment: Assessment) -> Cell:
     if name == "combos":
-        return Link(url_of("combo", found.combo.id), found.combo.name)
+        return Link(url_of("combo", assessment.combo.id), assessment.combo.name)
     if name == "checkpoints":
-        return found.checkpoint.quantization.name
+        return assessment.checkpoint.quantization.name
     if name == "runtimes":
-        return found.runtime.name
+        return assessment.runtime.name
     if name == "splits":
         return split_words(*_split(word))
     if name == "contexts":
@@ -203,45 +212,45 @@ def _words(name: str, word: str, found: Assessment) -> Cell:
     return {**EXPERT_WORDS, **CACHE_WORDS, **GOAL_WORDS}[word]
 
 
-def _heading(directive: Directive, found: Assessment, one: TableQuestion) -> Cell:
+def _heading(directive: Directive, assessment: Assessment, question: TableQuestion) -> Cell:
     """Name what tells a row from the others, and what the engine chose by itself."""
     varied = [name for name in WORDS if len(directive.ids(name)) > 1] or ["combos"]
-    lines = [_words(name, getattr(one, WORDS[name]), found) for name in varied]
+    lines = [_words(name, getattr(question, WORDS[name]), assessment) for name in varied]
     if not directive.ids("checkpoints"):
-        lines.append(found.checkpoint.quantization.name)
+        lines.append(assessment.checkpoint.quantization.name)
     if not directive.ids("runtimes"):
-        lines.append(found.runtime.name)
-    if found.plan is not None and plan_words(found.plan) not in lines:
-        lines.append(plan_words(found.plan))
+        lines.append(assessment.runtime.name)
+    if assessment.plan is not None and plan_words(assessment.plan) not in lines:
+        lines.append(plan_words(assessment.plan))
     return Lines((lines[0], *(Small(line) for line in lines[1:])))
 
 
-def answer_cells(found: Assessment, reasons: Cell | None = None) -> tuple[Cell, ...]:
+def answer_cells(assessment: Assessment, reasons: Cell | None = None) -> tuple[Cell, ...]:
     """Fill the columns behind the heading, with reasons below the verdict where they are given."""
-    mark: Cell = TierMark(found.tier, found.too_close)
-    if reasons is not None and found.tier is not FitTier.COMFORTABLE:
+    mark: Cell = TierMark(assessment.tier, assessment.too_close)
+    if reasons is not None and assessment.tier is not FitTier.COMFORTABLE:
         mark = Lines((mark, Small(reasons)))
-    if found.plan is None:
+    if assessment.plan is None:
         return (mark, NO_PLAN, *(NOT_APPLICABLE,) * 3)
-    fits = found.limits is not None and found.limits.max_context_tokens
-    held = (Small(Parts((users(found), " users"))),) if fits else ()
-    speed = found.speed
+    fits = assessment.limits is not None and assessment.limits.max_context_tokens
+    held = (Small(Parts((users(assessment), " users"))),) if fits else ()
+    speed = assessment.speed
     if speed is None:
-        return (mark, utilization(found), max_context(found), *(NOT_APPLICABLE,) * 2)
+        return (mark, utilization(assessment), max_context(assessment), *(NOT_APPLICABLE,) * 2)
     first = () if speed.first_token_s is None else (
         Small(Parts(("first token ", span(speed.first_token_s, Unit.SECONDS)))),
     )  # fmt: skip
-    copies = found.plan.replicas
-    number = str(speed.batch) if copies == 1 else f"{copies} × {speed.batch}"
-    streams = f"{number} stream" if copies * speed.batch == 1 else f"{number} streams"
+    replicas = assessment.plan.replicas
+    number = str(speed.batch) if replicas == 1 else f"{replicas} × {speed.batch}"
+    streams = f"{number} stream" if replicas * speed.batch == 1 else f"{number} streams"
     return (
         mark,
-        utilization(found),
-        Lines((max_context(found), *held)),
+        utilization(assessment),
+        Lines((max_context(assessment), *held)),
         Lines(
             (
                 span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
-                *measured_speed(found),
+                *measured_speed(assessment),
                 *first,
                 Small(EvidenceMark(speed.evidence)),
             )

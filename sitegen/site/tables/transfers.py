@@ -1,4 +1,4 @@
-"""What has to be sent once: a checkpoint to a helper, the cache of a prompt to another pool."""
+"""Transfers that happen once: a checkpoint to a helper, the cache of a prompt to another pool."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def pools_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
     return Table(id, caption, columns, rows, note=_handover(apart))
 
 
-def _pool(name: str, gpus: int, found: Assessment) -> Row:
-    plan = (Small(plan_words(found.plan)),) if found.plan else ()
-    return Row((Lines((name, *plan)), NumberCell(gpus, Unit.COUNT), *answer_cells(found)))
+def _pool(name: str, gpus: int, assessment: Assessment) -> Row:
+    plan = (Small(plan_words(assessment.plan)),) if assessment.plan else ()
+    return Row((Lines((name, *plan)), NumberCell(gpus, Unit.COUNT), *answer_cells(assessment)))
 
 
 def _handover(apart: Disaggregated) -> str:

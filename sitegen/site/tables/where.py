@@ -1,4 +1,4 @@
-"""Where a model runs: its combos, tier by tier."""
+"""Combos on which a model runs, tier by tier."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections.abc import Iterable
 
 from sitegen.fit.assessment import FitTier
 from sitegen.site.cells import (
-    Absent,
     Link,
-    NumberCell,
-    Unit,
 )
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.words.tiers import COMFORTABLY
@@ -43,28 +40,3 @@ def _where_row(row: ModelOnCombo) -> Row:
             *fit_cells(verdict),
         )
     )
-
-
-def refused_where_table(rows: Iterable[ModelOnCombo], *, id: str) -> Table:
-    """List combos where a model is not practical, with what is missing."""
-    columns = (
-        Column("Combo", note="smallest first"),
-        Column("Smallest checkpoint"),
-        Column("Installed", numeric=True),
-        Column("Missing", numeric=True, note="busiest GPU"),
-    )
-    listed = tuple(
-        Row(
-            (
-                Link(row_link(row.pick), row.pick.combo.name),
-                checkpoint_name(row.pick),
-                NumberCell(row.pick.combo.installed_vram_bytes, Unit.GIB),
-                NumberCell(row.pick.shortage_bytes, Unit.GIB)
-                if row.pick.shortage_bytes
-                else Absent("not memory"),
-            )
-        )
-        for row in rows
-    )
-    caption = WHERE_CAPTIONS[FitTier.NOT_PRACTICAL]
-    return Table(id, caption, columns, listed, counted=True, sortable=True, ascends_by=2)

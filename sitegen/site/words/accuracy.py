@@ -13,7 +13,7 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LoggedWords:
-    """What a logged quantity is called, and how its figures become bytes or tokens."""
+    """Name of a logged quantity, and the way its figures become bytes or tokens."""
 
     name: str
     unit: Unit
@@ -49,9 +49,9 @@ def figure(quantity: Logged, value: float) -> Cell:
     return NumberCell(value * words.scale, words.unit)
 
 
-def estimate(one: Comparison) -> Cell:
+def estimate(comparison: Comparison) -> Cell:
     """Print the engine's middle estimate."""
-    return figure(one.quantity, one.predicted.mid)
+    return figure(comparison.quantity, comparison.predicted.mid)
 
 
 def error(value: float | None) -> Cell:

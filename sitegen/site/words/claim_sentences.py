@@ -149,7 +149,7 @@ FINDINGS: Mapping[str, str] = {
     "SUM_AGREES": "The sum is {exact}.",
     "SUM_DIFFERS": "The sum is {exact}.",
 }
-"""What the engine says, by code; codes of refused plans have their sentences in ``sentences``."""
+"""Sentences for the engine's findings by code; those of refused plans are in ``sentences``."""
 
 STEPS: Mapping[str, str] = {
     "needed": "must be held", "visible": "memory that processes see", "visible-each": "each shows",
@@ -204,4 +204,4 @@ STEPS: Mapping[str, str] = {
     "ledger-communication": "communication", "ledger-graphs": "CUDA graphs",
     "ledger-fragmentation": "fragmentation", "ledger-reserved_os": "system",
 }  # fmt: skip
-"""What a line of the arithmetic is called."""
+"""Names of the lines of the arithmetic."""

@@ -92,14 +92,14 @@ def _fill(template: str, arguments: Arguments, catalog: Catalog) -> Parts:
     return Parts(tuple(parts))
 
 
-def finding_sentence(found: Judgement | Finding, catalog: Catalog) -> Parts:
+def finding_sentence(judgement: Judgement | Finding, catalog: Catalog) -> Parts:
     """Say what the engine found.
 
     Raises:
         KeyError: For a code without a sentence, or a sentence without its argument.
     """
-    template = FINDINGS.get(found.code) or REASONS[found.code]
-    return _fill(template, found.arguments, catalog)
+    template = FINDINGS.get(judgement.code) or REASONS[judgement.code]
+    return _fill(template, judgement.arguments, catalog)
 
 
 def reading_words(reading: tuple[str, ...], catalog: Catalog) -> str:

@@ -105,7 +105,7 @@ def _as_plan(plan: ParallelPlan) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pooling:
-    """What decides whether VRAM pools; the template has one sentence per case."""
+    """The facts that decide whether VRAM pools; the template has one sentence per case."""
 
     shape: PoolingShape
     mixed: bool

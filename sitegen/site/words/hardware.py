@@ -14,7 +14,7 @@ from sitegen.values import dataclass
 
 
 class PoolingShape(StrEnum):
-    """What decides whether VRAM pools."""
+    """The facts that decide whether VRAM pools."""
 
     ONE_GPU = "one-gpu"
     ONE_NODE = "one-node"

@@ -8,7 +8,7 @@ from sitegen.catalog.domain.losses import Evaluator
 from sitegen.catalog.domain.scores import Caution
 from sitegen.quality.losses import MODEL_AND_TYPE
 from sitegen.quality.types import BITS, NATIVE, TYPE
-from sitegen.quality.values import Rating, Standing, Use
+from sitegen.quality.values import EvidenceStanding, Rating, Use
 from sitegen.site.cells import Cell, Span, Unit
 
 
@@ -33,10 +33,10 @@ USE_WORDS = {
 
 URL = "/quality/"
 NAMES: Mapping[Use, str] = {**USE_WORDS, Use.OVERALL: "All uses in text together"}
-STANDINGS: Mapping[Standing, str] = {
-    Standing.RATED: "Rated",
-    Standing.PROVISIONAL: "Provisional",
-    Standing.MAKERS_WORD: "The maker's word",
+STANDINGS: Mapping[EvidenceStanding, str] = {
+    EvidenceStanding.RATED: "Rated",
+    EvidenceStanding.PROVISIONAL: "Provisional",
+    EvidenceStanding.MAKERS_WORD: "The maker's word",
 }
 KNOWN_BY: Mapping[str, str] = {
     NATIVE: "holds the release",

@@ -37,12 +37,12 @@ def model_card(title: str, counts: TierTally, least: Assessment | None) -> Socia
     return SocialCard(f"{counts.total} {counts.noun} judged", title, lines, counts)
 
 
-def _reach(found: Assessment) -> Cell:
+def _reach(assessment: Assessment) -> Cell:
     parts: list[Cell] = []
-    if found.limits is not None and found.limits.max_context_tokens:
-        parts += [NumberCell(found.limits.max_context_tokens, Unit.TOKENS), " of context"]
-    if found.speed is not None:
+    if assessment.limits is not None and assessment.limits.max_context_tokens:
+        parts += [NumberCell(assessment.limits.max_context_tokens, Unit.TOKENS), " of context"]
+    if assessment.speed is not None:
         parts += [", "] if parts else []
-        rate = span(found.speed.single_tokens_per_s, Unit.TOKENS_PER_S)
-        parts += [rate, f" ({found.speed.evidence})"]
+        rate = span(assessment.speed.single_tokens_per_s, Unit.TOKENS_PER_S)
+        parts += [rate, f" ({assessment.speed.evidence})"]
     return Parts(tuple(parts))

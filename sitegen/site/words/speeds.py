@@ -15,7 +15,7 @@ BOUNDS: Mapping[str, str] = {
     "cpu": "system RAM",
     "overhead": "work per layer that no bandwidth explains",
 }
-"""What takes the largest part of a token's time, in words."""
+"""The largest part of a token's time, in words."""
 
 UNKNOWN_RATE = Absent("the FP16 rate is unknown")
 SMALL_STEPS = Absent("not estimated with steps this small")
@@ -52,10 +52,10 @@ def reading(speed: Speed | None) -> Cell:
     return span(speed.prefill_tokens_per_s, Unit.TOKENS_PER_S)
 
 
-def speed_rows(found: Assessment) -> tuple[tuple[str, Cell], ...]:
+def speed_rows(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
     """Name and value of everything about speed beside decode itself."""
     return (
-        ("First token", first_token(found.speed)),
-        ("Prompt reading", reading(found.speed)),
-        ("One stream is limited by", bound(found.speed)),
+        ("First token", first_token(assessment.speed)),
+        ("Prompt reading", reading(assessment.speed)),
+        ("One stream is limited by", bound(assessment.speed)),
     )

@@ -1,4 +1,4 @@
-"""The shapes of published JSON, declared once; ``/api/v1/schema/`` is made of them.
+"""The shapes of published JSON, declared once; ``/api/v2/schema/`` is made of them.
 
 The builders (``twins``, ``combo_twins``, the page kinds) write plain dictionaries. A test validates
 every file that a build emits against the schema made of these declarations, with no key more.

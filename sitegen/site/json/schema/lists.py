@@ -1,8 +1,20 @@
-"""Shapes of the files under ``/api/v1/`` and of ``metadata.json``."""
+"""Shapes of the files under ``/api/v2/`` and of ``metadata.json``."""
 
 from __future__ import annotations
 
-from sitegen.site.json.schema.parts import Shape, Tier
+from typing import Annotated
+
+from sitegen.fit.assessment import Assessment
+from sitegen.site.json.schema.columns import Columns
+from sitegen.site.json.schema.parts import Of, Shape, Tier
+
+
+def _need(found: Assessment) -> int | None:
+    return None if found.busiest is None else int(found.verdict_need_bytes)
+
+
+def _budget(found: Assessment) -> int | None:
+    return None if found.busiest is None else found.busiest.budget_bytes
 
 
 class Endpoint(Shape):
@@ -29,24 +41,22 @@ class PageEntry(Shape):
 
 
 class Verdict(Shape):
-    """A row of a combo page in a few words."""
+    """A row of a combo page in a few words; its anchor there is `m-<model>--<checkpoint>`."""
 
-    combo: str
-    model: str
-    checkpoint: str
-    runtime: str
+    combo: Annotated[str, Of("combo.id")]
+    model: Annotated[str, Of("model.id")]
+    checkpoint: Annotated[str, Of("checkpoint.id")]
+    runtime: Annotated[str, Of("runtime.id")]
     tier: Tier
     too_close: bool
-    context_tokens: int
+    context_tokens: Annotated[int, Of("verdict_context_tokens")]
     """Context at which the verdict was reached."""
-    need_bytes: int | None
+    need_bytes: Annotated[int | None, Of(_need)]
     """Of the busiest GPU; null without a valid plan."""
-    budget_bytes: int | None
+    budget_bytes: Annotated[int | None, Of(_budget)]
     shortage_bytes: int
     evidence: str
-    assessment: str
-    row: str
-    """Anchor on the combo's page."""
+    assessment: Annotated[str, Of("id")]
 
 
 class SourceEntry(Shape):
@@ -100,6 +110,6 @@ class Metadata(Shape):
     data_licence_url: str
     citation: str
     tables: list[TableEntry]
-    columns: list[ColumnEntry]
+    columns: Columns[ColumnEntry]
     sources: list[SourceEntry]
     thresholds: list[ThresholdEntry]

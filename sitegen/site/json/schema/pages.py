@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from pydantic import Field
 
 from sitegen.ownership.prices import Cost as WholeCost
 from sitegen.ownership.prices import PricedGpus, times
+from sitegen.site.json.schema.columns import INLINE, Columns
 from sitegen.site.json.schema.parts import (
-    Assessment,
+    Anchor,
     Bounds,
     ByteBounds,
+    Coded,
+    Cure,
     FitTuple,
+    Limits,
     Of,
     Opportunity,
     Option,
-    Outcome,
     Plan,
     Shape,
     Tier,
@@ -24,15 +27,29 @@ from sitegen.site.json.schema.parts import (
 )
 from sitegen.site.words.prices import gpu_to_buy
 from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.results import CheckpointOutcome
+
+Value = str | int | float | None
+
+
+class HasOutcome(Protocol):
+    """What an entry of ``other_checkpoints`` is made of."""
+
+    @property
+    def outcome(self) -> CheckpointOutcome:
+        """What becomes of the checkpoint."""
 
 
 class TableData(Shape):
-    """A table of a page: the values of ``data.csv``, numbers as numbers."""
+    """A table of a page by columns: the values of ``data.csv``, numbers as numbers.
+
+    A column has a value for each row, or one value alone where all rows have the same.
+    """
 
     id: str
     caption: str
     total: int
-    rows: list[dict[str, str | int | float | None]]
+    columns: dict[str, Value | list[Value]]
 
 
 class TablesPage(Shape):
@@ -41,45 +58,113 @@ class TablesPage(Shape):
     tables: list[TableData]
 
 
-class LongestContext(Shape):
-    """The longest context of one sequence in tokens, and the plan, null for the pick's own."""
+class RowBusiest(Shape):
+    """The GPU of a row that is fullest."""
 
-    tokens: int
-    plan: Plan | None
-
-
-class UsersAt(Shape):
-    """Full contexts at once over all replicas, and the plan, null for the pick's own."""
-
-    users: int
-    plan: Plan | None
+    node: int
+    gpu_index: Annotated[int, Of("gpu")]
+    gpu: Annotated[str, Of("gpu_id")]
+    budget_bytes: int
+    """What the runtime may fill of it."""
+    need_bytes: Annotated[ByteBounds, Of("need")]
 
 
-class FastestStream(Shape):
-    """Decode speed of one stream in tokens/s, and the plan, null for the pick's own."""
+class RowSpeed(Shape):
+    """Estimated speeds of a row's plan.
 
-    tokens_per_s: Bounds
-    plan: Plan | None
+    Of the streams that are served together each has `aggregate_tokens_per_s` over
+    `batch_per_replica` times the plan's `replicas`.
+    """
+
+    single_tokens_per_s: Bounds
+    aggregate_tokens_per_s: Bounds
+    batch_per_replica: Annotated[int, Of("batch")]
+    capped: bool
+    """More would fit than the streams that the speed is estimated for."""
+    bound: str
+    communication_share: float
+    prompt_tokens: int
+    first_token_s: Bounds | None
+    prefill_tokens_per_s: Bounds | None
+    evidence: str
+
+
+class RowPick(Shape):
+    """What to run of a model, and the answer."""
+
+    id: str
+    """The same for the same model, checkpoint, runtime, hardware, plan and workload."""
+    model: Annotated[str, Of("model.id")]
+    checkpoint: Annotated[str, Of("checkpoint.id")]
+    runtime: Annotated[str, Of("runtime.id")]
+    runtime_version: Annotated[str, Of("profile.version")]
+    tier: Tier
+    too_close: bool
+    context_tokens: Annotated[int, Of("workload.context_tokens")]
+    sequences: Annotated[int, Of("workload.sequences")]
+    kv_dtype: Annotated[str, Of("workload.kv_dtype")]
+    reasons: list[Coded]
+    shortage_bytes: int
+    cure: Cure | None
+    weights_bytes: int
+    effective_vram_bytes: int
+    evidence: str
+    known_by: str
+    anchors: list[Anchor]
+    verdict_context_tokens: int
+    verdict_utilization: Bounds | None
+    limits: Limits | None
+    busiest: RowBusiest | None
+    speed: RowSpeed | None
 
 
 class BestPlans(Shape):
-    """The best comfortable plan for each question of a row; users by context in tokens."""
+    """The best comfortable plan for each question of a row, by its number in `plans`."""
 
-    longest_context: LongestContext
-    users_at: dict[str, UsersAt]
-    one_stream: FastestStream | None
+    longest_context_tokens: int
+    longest_context_plan: int
+    users_at: dict[str, int]
+    """By context in tokens: full contexts at once over all replicas."""
+    users_plan: dict[str, int]
+    """By context in tokens, where the plan is not the row's own."""
+    one_stream_plan: int | None
+    one_stream_tokens_per_s: Bounds | None
+    """Where the plan is not the row's own; else it is the row's `single_tokens_per_s`."""
 
 
-class ComboRow(Assessment):
+class ComboRow(Shape):
     """A row of a combo page: what to run of a model, its verdict, and what other files do."""
 
-    row_id: str
-    settled_by: list[Option] | None
-    verdict: Outcome
-    better: Outcome | None
-    best_plans: BestPlans | None
-    others: list[Outcome]
+    pick: Annotated[RowPick, INLINE]
+    plan: int | None
+    """Number of the plan in `plans`, counted from 0."""
+    busiest_utilization: Bounds | None
+    """Where it is not `verdict_utilization`, which may be that of a shorter context."""
+    best: BestPlans | None
+    verdict: int | None
+    """Number, among `other_checkpoints` of this tier, of the one that decides the verdict; null
+    where that is the row's own."""
+    better: int | None
+    """Number, among comfortable `other_checkpoints`, of one that is larger."""
     others_not_practical: list[str]
+    """Other checkpoints of the model that do not run."""
+    settled_by: list[Option] | None
+
+
+def _middle(other: HasOutcome) -> float | None:
+    return None if other.outcome.utilization is None else other.outcome.utilization.mid
+
+
+class OtherCheckpoint(Shape):
+    """What another checkpoint of a row's model does, or the same one under another plan."""
+
+    row: int
+    """Number of the row, counted from 0 through comfortable, borderline, not practical."""
+    checkpoint: Annotated[str, Of("outcome.checkpoint.id")]
+    runtime: Annotated[str, Of("outcome.runtime.id")]
+    too_close: Annotated[bool, Of("outcome.too_close")]
+    utilization: Annotated[float | None, Of(_middle)]
+    """Best estimate of how full the busiest GPU is."""
 
 
 class EffectiveVram(Shape):
@@ -118,8 +203,8 @@ class BestForUse(Shape):
     """The models that are best for a use: published evidence cannot tell the best apart."""
 
     use: str
-    best: Annotated[list[RatedPick], Of("picks")]
-    next_best: Annotated[list[RatedPick], Of("following")]
+    best: Annotated[Columns[RatedPick], Of("picks")]
+    next_best: Annotated[Columns[RatedPick], Of("following")]
     rated: int
     not_rated: Annotated[int, Of("unrated")]
 
@@ -348,7 +433,11 @@ class ComboPage(Shape):
     runtimes: list[RuntimeHere]
     facilities: Facilities
     costs: RunningCosts
-    tiers: dict[str, list[ComboRow]]
+    plans: Columns[Plan]
+    """Plans that rows name by number, counted from 0."""
+    tiers: dict[str, Columns[ComboRow]]
+    other_checkpoints: dict[str, Columns[OtherCheckpoint]]
+    """By their own tier."""
 
 
 class BriefAssessment(Shape):
@@ -444,9 +533,9 @@ class ModelPage(Shape):
     kv_bytes_per_token: float
     valid_tensor_parallel_sizes: list[int]
     checkpoints: list[CheckpointSize]
-    tiers: dict[str, list[BriefAssessment]]
+    tiers: dict[str, Columns[BriefAssessment]]
     measured_speeds: list[MeasuredSpeed]
-    gpus_needed: list[GpusNeededRow]
+    gpus_needed: Columns[GpusNeededRow]
     recipes: list[Recipe]
     start: Start | None
 

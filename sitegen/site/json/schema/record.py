@@ -159,8 +159,8 @@ class Refused(Shape):
     arguments: Annotated[dict[str, int | float | str], Of("reason.arguments")]
 
 
-def _itself(found: Assessed) -> Assessed:
-    return found
+def _itself(assessed: Assessed) -> Assessed:
+    return assessed
 
 
 class FitRecord(Shape):

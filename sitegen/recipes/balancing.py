@@ -1,0 +1,94 @@
+"""One address for several servers: a load balancer in front of them."""
+
+from __future__ import annotations
+
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
+from sitegen.recipes.target import FIRST_PORT, Target
+
+FILE = "balancer.conf"
+ABOVE = 1_000
+"""What the balancer's port lies above that of the first server."""
+RUN = f'nginx -p "$PWD" -c {FILE}'
+
+
+def addresses(target: Target, port: int = FIRST_PORT) -> list[str]:
+    """List host and port of every server that answers clients, machine by machine.
+
+    Machines have the addresses that the settings show: 10.0.0.1 for the first, and so on.
+    """
+    groups = target.by_node()
+    machines = sorted(node for nodes, _ in groups for node in nodes)
+    found = []
+    for node in machines:
+        replicas = next((held for nodes, held in groups if node in nodes), ())
+        host = "127.0.0.1" if len(machines) == 1 else f"10.0.0.{node + 1}"
+        found += [f"{host}:{one}" for one in target.ports(len(replicas), port)]
+    return found
+
+
+def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[RecipeStep, ...]:
+    """Write and start a load balancer; nothing for one server, or where it reaches none.
+
+    Args:
+        target: What runs.
+        port: Of the first server.
+        own_host: Whether the servers listen where HOST says, and not on their machine alone.
+
+    Source:
+        nginx documentation, ngx_http_upstream_module (``least_conn``) and ngx_http_proxy_module
+        (``proxy_buffering``, without which an answer comes word by word).
+    """
+    servers = addresses(target, port)
+    machines = {one.partition(":")[0] for one in servers}
+    if len(servers) == 1 or (len(machines) > 1 and not own_host):
+        return ()
+    listens = target.ports(1, port)[0] + ABOVE
+    first = min(node for nodes, _ in target.by_node() for node in nodes)
+    where = "" if len(target.combo.nodes) == 1 else f"node {first + 1}"
+    written = RecipeStep(
+        Phase.START,
+        "Write the load balancer's file",
+        Language.NGINX,
+        "\n".join(_file(servers, listens)),
+        where=where,
+        file=FILE,
+        note="Put the addresses of your nodes in." if len(machines) > 1 else "",
+    )
+    started = RecipeStep(
+        Phase.START,
+        "Start the load balancer",
+        Language.BASH,
+        RUN,
+        where=where,
+        note=f"It needs nginx, and clients ask port {listens}. It sends each request to the server "
+        "with the fewest.",
+    )
+    ended = RecipeStep(
+        Phase.STOP, "Stop the load balancer", Language.BASH, f"{RUN} -s stop", where=where
+    )
+    return (written, started, ended)
+
+
+def _file(servers: list[str], listens: int) -> list[str]:
+    return [
+        "pid balancer.pid;",
+        "error_log balancer.log;",
+        "events {}",
+        "http {",
+        "  access_log off;",
+        "  upstream servers {",
+        "    least_conn;",
+        *(f"    server {one};" for one in servers),
+        "  }",
+        "  server {",
+        f"    listen 127.0.0.1:{listens};",
+        "    location / {",
+        "      proxy_pass http://servers;",
+        "      proxy_http_version 1.1;",
+        '      proxy_set_header Connection "";',
+        "      proxy_buffering off;",
+        "      proxy_read_timeout 1h;",
+        "    }",
+        "  }",
+        "}",
+    ]

@@ -1,0 +1,102 @@
+"""What a server is told so that clients get clean answers: parsers, chat template, remote code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sitegen.catalog.domain.models import ChatOptions, Publisher
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
+from sitegen.recipes.shell import Option
+from sitegen.recipes.target import Target
+from sitegen.recipes.versions import READ
+
+EXAMPLES: Mapping[str, str] = {
+    "vllm": f"https://raw.githubusercontent.com/vllm-project/vllm/v{READ['vllm']}/examples",
+    "sglang": (
+        "https://raw.githubusercontent.com/sgl-project/sglang/"
+        f"v{READ['sglang']}/examples/chat_template"
+    ),
+}
+"""Where the chat templates of a runtime's own examples lie, by runtime."""
+
+
+def chat_of(target: Target) -> ChatOptions | None:
+    """Find what the runtime is told of this model; ``None`` where nothing is known."""
+    model = target.assessment.model.id
+    listed = target.assessment.runtime.chat_options
+    return next((one for one in listed if model in one.models), None)
+
+
+def chat_options(target: Target) -> list[Option]:
+    """Write the options, which vLLM and SGLang name alike; vLLM wants tools switched on, too."""
+    found = chat_of(target)
+    if found is None:
+        return []
+    options: list[Option] = []
+    if found.reasoning:
+        options.append(("--reasoning-parser", found.reasoning))
+    if found.tools:
+        if target.assessment.runtime.id == "vllm":
+            options.append(("--enable-auto-tool-choice",))
+        options.append(("--tool-call-parser", found.tools))
+    if found.template:
+        options.append(("--chat-template", found.template))
+    further = (*found.options, *(found.of_maker if _of_maker(target) else ()))
+    options += [tuple(one.split(" ")) for one in further]
+    if found.remote_code and _of_maker(target):
+        options.append(("--trust-remote-code",))
+    return options
+
+
+def _of_maker(target: Target) -> bool:
+    """Whether the files are the model's own organisation's."""
+    checkpoint = target.assessment.checkpoint
+    return checkpoint.publisher is Publisher.OFFICIAL and bool(target.repository)
+
+
+def template_of(target: Target) -> str:
+    """Name the chat template that has to be fetched; may be empty."""
+    found = chat_of(target)
+    return found.template if found else ""
+
+
+def template_volume(target: Target) -> tuple[str, ...]:
+    """Show a container the chat template that lies beside its compose file."""
+    name = template_of(target)
+    return (f"./{name}:/templates/{name}:ro",) if name else ()
+
+
+def template_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
+    """Fetch the chat template, which no package and no repository of the model brings."""
+    name = template_of(target)
+    if not name:
+        return ()
+    address = f"{EXAMPLES[target.assessment.runtime.id]}/{name}"
+    note = "Without it the model is not told of tools in the way that the parser reads."
+    return (
+        RecipeStep(
+            Phase.FILES,
+            "Fetch the chat template",
+            Language.BASH,
+            f"curl -fsSLO {address}",
+            where=where,
+            note=note,
+        ),
+    )
+
+
+def remote_code_warning(target: Target) -> tuple[str, ...]:
+    """Warn where code of the repository runs."""
+    found = chat_of(target)
+    if found is None or not found.remote_code:
+        return ()
+    if _of_maker(target):
+        return (
+            f"--trust-remote-code runs Python that lies in {target.repository}: read it first, or "
+            "leave the option out and see whether the model starts.",
+        )
+    return (
+        "The maker starts this model with --trust-remote-code, which runs Python that lies beside "
+        "the files. These are not the maker's, so it is left out: read that code before you add "
+        "the option.",
+    )

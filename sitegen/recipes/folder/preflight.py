@@ -1,0 +1,217 @@
+"""What the script looks at before it changes anything: programs, disk, ports, driver, GPUs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.files import conversion_bytes
+from sitegen.recipes.folder.machines import Machines
+from sitegen.recipes.folder.stages import Stage, staged
+from sitegen.recipes.recipe import Language, Recipe
+from sitegen.recipes.target import Target
+from sitegen.units import MIB
+
+OUTSIDE = (
+    "brew", "cmake", "curl", "git", "ibstat", "ip", "jq", "kubectl", "mpirun", "nginx", "npm",
+    "ping", "python3", "rustup", "ssh", "uv",
+)  # fmt: skip
+"""Programs that no step installs, as far as steps call them."""
+MINIMUM_DRIVER = {"vllm": 525}
+"""Oldest driver of NVIDIA for what a recipe installs, by the program whose options it uses.
+
+Source:
+    vLLM's installation page: its wheels are built with CUDA 12.9. NVIDIA, CUDA compatibility,
+    minor versions: CUDA 12.x runs on drivers from 525 on (both read 2026-11-23).
+"""
+SHARE_PERCENT = 95
+"""Share of the catalog's memory that a driver may show at least: it keeps some for itself."""
+DISK_MARGIN_PERCENT = 2
+
+
+def needed_programs(recipe: Recipe) -> list[str]:
+    """List the programs that steps call and none installs.
+
+    A program that an earlier step brings along is not missed: brew brings uv, npm and rustup.
+    """
+    text = "\n".join(
+        step.text
+        for _, stage, step in staged(recipe)
+        if step.language is Language.BASH and stage is not Stage.STOP
+    )
+    brought = set(re.findall(r"\w+", " ".join(re.findall(r"^brew install (.*)$", text, re.M))))
+    brought |= {"rustup", "npm"} if "brew install uv node rustup" in text else set()
+    return [one for one in OUTSIDE if one not in brought and _called(one, text)]
+
+
+def _called(program: str, text: str) -> bool:
+    start = r"(?:^[ \t]*|[|;&(][ \t]*|sudo )"
+    return bool(re.search(rf"{start}{program}(?= |$)", text, re.MULTILINE))
+
+
+def disk_bytes(recipe: Recipe) -> int:
+    """Sum what the files of all models need on the disk, while they are made or joined."""
+    total = 0
+    for assessment in (recipe.assessment, *recipe.beside):
+        target = Target.of(assessment)
+        if target is None:
+            continue
+        joined = any("--merge" in step.text for step in recipe.steps)
+        if target.repository:
+            total += assessment.weights_bytes * (2 if joined else 1)
+        else:
+            total += conversion_bytes(target)
+    return total * (100 + DISK_MARGIN_PERCENT) // 100
+
+
+def ports_of(recipe: Recipe, machines: Machines, node: int) -> list[str]:
+    """List the ports that have to be free on a machine, counted from 1."""
+    found: dict[str, None] = {}
+    for _, stage, step in staged(recipe):
+        if stage is Stage.START and node in machines.of_step(step):
+            for address in step.answers:
+                found[address.partition("/")[0].rpartition(":")[2]] = None
+            if step.file:
+                found |= dict.fromkeys(re.findall(r"listen [\d.]+:(\d+);", step.text))
+    return list(found)
+
+
+def checks(recipe: Recipe, machines: Machines) -> Iterator[str]:
+    """Write the body of the check, one line each."""
+    for program in needed_programs(recipe):
+        yield f"need {program}"
+    disk = disk_bytes(recipe)
+    yield f"disk {disk // 1000}"
+    if any("hf auth" in step.text for step in recipe.steps):
+        yield "token"
+    yield "case $AT in"
+    for node in range(1, machines.total + 1):
+        yield f"  {node})"
+        for line in _of_machine(recipe, machines, node):
+            yield f"    {line}"
+        yield "    ;;"
+    yield '  *) wrong "NODE is $NODE, and there are ' + f'{machines.total} machines" ;;'
+    yield "esac"
+
+
+def _of_machine(recipe: Recipe, machines: Machines, node: int) -> Iterator[str]:
+    yield from (f"free_port {port}" for port in ports_of(recipe, machines, node))
+    if not machines.used[node - 1]:
+        return
+    if any("kubectl" in step.text for step in recipe.steps):
+        return  # pods find their GPUs
+    sizes = " ".join(map(str, machines.megabytes(node - 1)))
+    vendor = machines.vendor(node - 1)
+    if vendor is Vendor.NVIDIA:
+        driver = MINIMUM_DRIVER.get(recipe.reads)
+        if driver:
+            yield f"nvidia_driver {driver}"
+        yield f"gpus_of nvidia {sizes}"
+    elif vendor is Vendor.AMD and machines.own_memory(node - 1):
+        yield f"gpus_of amd {sizes}"
+    elif vendor is Vendor.AMD:
+        yield f"gtt {_needed_mib(recipe)}"
+    elif vendor is Vendor.INTEL:
+        yield f"count_intel {len(machines.megabytes(node - 1))}"
+    elif vendor is Vendor.APPLE:
+        yield f"mac_memory {sum(one.installed_bytes for one in machines.nodes[node - 1].gpus)}"
+
+
+def _needed_mib(recipe: Recipe) -> int:
+    """Say what the busiest GPU holds, in MiB: shared memory is given in two parts."""
+    return int(max(one.need.mid for one in recipe.assessment.ledger)) // MIB
+
+
+FUNCTIONS = r"""
+wrong() {  # something that would not work; CHECK=warn goes on all the same
+  echo "check: $*" >&2
+  FAULTS=$((FAULTS + 1))
+}
+
+need() {
+  command -v "$1" > /dev/null || wrong "the program $1 is missing"
+}
+
+disk() {  # kilobytes that files need, where they will lie
+  local place=${HF_HOME:-$HOME}
+  case ${MODEL:-} in /*) place=$(dirname "$MODEL") ;; esac
+  while [ ! -d "$place" ]; do place=$(dirname "$place"); done
+  local free
+  free=$(df -Pk "$place" | awk 'NR == 2 { print $4 }')
+  [ $((free * 1024 / 1000)) -ge "$1" ] && return
+  [ -e "$STATE/done/files" ] && return
+  wrong "$place has $((free / 976563)) GB free; the files need $(($1 / 1000000)) GB"
+}
+
+token() {  # the licence has to be accepted, and the account named
+  [ -n "${HF_TOKEN:-}" ] && return
+  [ -e "${HF_HOME:-$HOME/.cache/huggingface}/token" ] && return
+  echo "check: no token of the Hub is set (HF_TOKEN): you will be asked to log in"
+}
+
+free_port() {
+  if [ -e "$STATE/running" ]; then return; fi
+  if (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; then
+    wrong "something listens on port $1 already"
+  fi
+}
+
+nvidia_driver() {
+  command -v nvidia-smi > /dev/null || return 0
+  local version
+  version=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
+  [ "${version%%.*}" -ge "$1" ] 2> /dev/null ||
+    wrong "the driver is $version; it has to be $1 or newer"
+}
+
+gpus_of() {  # vendor, then the megabytes that each GPU should have, largest first
+  local vendor=$1 seen
+  shift
+  if [ "$vendor" = nvidia ]; then
+    need nvidia-smi
+    seen=$(nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits | sort -rn)
+  else
+    need rocm-smi
+    seen=$(rocm-smi --showmeminfo vram --csv |
+      awk -F, '/^card/ { print int($2 / 1048576) }' | sort -rn)
+  fi
+  # shellcheck disable=SC2086 # one word for each GPU
+  set -- "$#" "$@" $seen
+  local wanted=$1 at
+  shift
+  if [ $(($# - wanted)) -lt "$wanted" ]; then
+    wrong "$(($# - wanted)) GPUs are there, the plan is for a machine with $wanted"
+    return
+  fi
+  for at in $(seq "$wanted"); do
+    local should=${!at} place=$((wanted + at))
+    case ${!place} in *[!0-9]*) continue ;; esac # memory that it shares with the processor
+    if [ $((${!place} * 100)) -lt $((should * SHARE)) ]; then
+      wrong "a GPU has ${!place} MiB where the plan has one with $should MiB"
+    fi
+  done
+}
+
+gtt() {  # megabytes that the GPU has to reach, of its own and of the system's
+  local reach=0 file
+  for file in "${SYSFS:-/sys}"/class/drm/card*/device/mem_info_{gtt,vram}_total; do
+    if [ -r "$file" ]; then reach=$((reach + $(cat "$file") / 1048576)); fi
+  done
+  [ "$reach" -ge "$1" ] ||
+    wrong "the GPU reaches $reach MiB, the plan takes $1: raise the GTT limit"
+}
+
+count_intel() {
+  need sycl-ls
+  local seen
+  seen=$(sycl-ls | grep -c 'level_zero:gpu' || true)
+  [ "$seen" -ge "$1" ] || wrong "$seen GPUs are there, the plan is for a machine with $1"
+}
+
+mac_memory() {
+  local seen
+  seen=$(sysctl -n hw.memsize)
+  [ "$seen" -ge "$1" ] || wrong "the Mac has $seen bytes of memory, the plan is for $1"
+}
+"""

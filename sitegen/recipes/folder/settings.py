@@ -1,0 +1,48 @@
+"""The file ``.env``: variables that the script, compose files and units read alike."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+
+from sitegen.recipes.recipe import Phase, Recipe
+
+ENVIRONMENT = ".env"
+LINE = re.compile(r"([A-Z][A-Z0-9_]*)=(\S+|'[^']*')(?:  # (.*))?")
+KEY = "API_KEY"
+
+
+def variables(recipe: Recipe) -> Mapping[str, tuple[str, str]]:
+    """List the variables of a recipe with value and comment, each once."""
+    found: dict[str, tuple[str, str]] = {}
+    for name, value, comment in _written(recipe):
+        found.setdefault(name, (shlex.split(value)[0], comment or ""))
+    return found
+
+
+def _written(recipe: Recipe) -> Iterator[tuple[str, str, str | None]]:
+    for step in recipe.steps:
+        if step.phase is Phase.SETTINGS:
+            for line in step.text.splitlines():
+                read = LINE.fullmatch(line)
+                if read is None:
+                    raise ValueError(f"no variable: {line!r}")
+                yield read[1], read[2], read[3]
+
+
+def environment(recipe: Recipe) -> str:
+    """Write the file, which a shell, docker compose and systemd read alike: nothing is quoted.
+
+    Raises:
+        ValueError: If a value has a space, which they do not read alike.
+    """
+    lines = ["# Read by run.sh, by docker compose and by the systemd unit. Keep it to yourself."]
+    for name, (value, comment) in variables(recipe).items():
+        if re.search(r"[\s'\"$`\\#]", value):
+            raise ValueError(f"{name} cannot stand in a file of variables: {value!r}")
+        if name == KEY:
+            lines += [f"# {comment}; run.sh makes one at its first start", f"{name}="]
+            continue
+        lines += [*([f"# {comment}"] if comment else []), f"{name}={value}"]
+    return "\n".join(lines) + "\n"

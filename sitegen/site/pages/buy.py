@@ -1,0 +1,124 @@
+"""What to buy for a budget, at ``/buy/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sitegen.problems import SourceSpan
+from sitegen.quality.values import Use
+from sitegen.site.cells import Cell, Lines, Link, NumberCell, Parts, Small, Unit
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Page
+from sitegen.site.reports.buying import Asked, Shelf, shelf
+from sitegen.site.table import Column, Row, Table
+from sitegen.site.urls import BUY_URL
+from sitegen.site.words.quality import USE_WORDS
+from sitegen.survey.buying import LONG, SHORT, Wanted, as_good, best_first, choices, speed_of
+from sitegen.values import dataclass
+
+TEMPLATE = "buy.html"
+SCRIPT_URL = "/assets/buying.js"
+"""The rule and what writes its answer, translated."""
+ROWS_URL = "/assets/buy-data.js"
+COSTS = "/guides/cost/"
+BUDGETS = (300, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000, 250_000)
+BUDGET = 4_000
+"""What the page begins with."""
+CONTEXTS = (SHORT, LONG, 131_072)
+USERS = (1, 4, 16, 64)
+WATTS = (150, 300, 450, 600, 1_000, 1_500, 3_000)
+SERVED = 16
+"""Users of the second column of budgets."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuyView:
+    """What ``buy.html`` shows."""
+
+    first: Asked
+    uses: tuple[tuple[str, str], ...]
+    contexts: tuple[int, ...]
+    users: tuple[int, ...]
+    watts: tuple[int, ...]
+    gpus: tuple[tuple[str, str], ...]
+    budgets: Table
+    script: str
+    rows: str
+    costs: Link | None
+    """The guide to what running it costs, where the site has one."""
+    priced: int
+    unpriced: int
+
+
+def wanted_for(found: Shelf, usd: float, *, users: int = 1) -> Wanted:
+    """Ask as the page does before a reader changes anything."""
+    return Wanted(
+        Use.OVERALL.value, LONG, users, usd, 0, desktop=users == 1, least_speed=found.least_speed,
+        step=found.step,
+    )  # fmt: skip
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield the page."""
+    found = shelf(inputs)
+    parts = {gpu for one in found.builds for gpu, _ in one.parts}
+    named = [one for one in inputs.catalog.gpus.values() if one.id in parts]
+    view = BuyView(
+        first=Asked(found, wanted_for(found, BUDGET), USE_WORDS[Use.OVERALL]),
+        uses=tuple((use.value, words) for use, words in USE_WORDS.items()),
+        contexts=CONTEXTS,
+        users=USERS,
+        watts=WATTS,
+        gpus=tuple((one.id, one.name) for one in named),
+        budgets=_budgets(found),
+        script=SCRIPT_URL,
+        rows=ROWS_URL,
+        costs=next(
+            (Link(one.url, one.title) for one in inputs.documents if one.url == COSTS), None
+        ),
+        priced=sum(1 for one in found.builds if one.usd),
+        unpriced=sum(1 for one in found.builds if not one.usd),
+    )
+    words = (
+        "Builds for a budget, ranked by the best model that each runs, with dated prices: "
+        "GPUs, whole computers and what they leave out."
+    )
+    title = "What should I buy?"
+    yield Page(BUY_URL, title, TEMPLATE, view, "buy", SourceSpan(f"templates/{TEMPLATE}"), words)
+
+
+def _budgets(found: Shelf) -> Table:
+    """Name the best build for each budget: for one user, and for many."""
+    columns = (
+        Column("Budget", numeric=True),
+        Column("Fastest with the best model", note="one user, 32K context"),
+        Column("Price", numeric=True, note="seen"),
+        Column(f"Cheapest with the best model for {SERVED}", note="32K context each"),
+        Column("Price", numeric=True, note="seen"),
+    )
+    rows = []
+    before: tuple[str, str] = ("", "")
+    for usd in BUDGETS:
+        cells = [*_best(found, usd, 1), *_best(found, usd, SERVED)]
+        names = (str(cells[0]), str(cells[2]))
+        if names not in {before, ("–", "–")}:
+            rows.append(Row((NumberCell(usd, Unit.USD), *cells)))
+        before = names
+    return Table("budgets", "Under a desk for one user, anywhere for sixteen", columns, tuple(rows))
+
+
+def _best(found: Shelf, usd: float, users: int) -> tuple[Cell, Cell]:
+    wanted = wanted_for(found, usd, users=users)
+    ordered = best_first(choices(found.builds, wanted, found.ratings, {}), wanted)
+    if not ordered:
+        return "–", ""
+    one = ordered[0]
+    if users == 1:
+        one = max(as_good(ordered), key=lambda each: speed_of(each.offer, wanted))
+    model = found.models[one.offer.model][1]
+    build = Link(one.build.address, one.build.name)
+    price = Lines((NumberCell(one.usd, Unit.USD), Small(one.build.priced)))
+    speed = Parts(
+        (NumberCell(speed_of(one.offer, wanted), Unit.TOKENS_PER_S), " in all" * (users > 1))
+    )
+    return Lines((build, Small(f"{model}, {one.offer.runs}"), Small(speed))), price

@@ -1,0 +1,218 @@
+"""The rows that a buyer chooses among: every machine that is judged, with its price and models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from sitegen.catalog.domain.hardware import Combo, Gpu, UnifiedMemory
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
+from sitegen.fit.assessment import FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
+from sitegen.quality.values import Use
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.urls import url_of
+from sitegen.site.words.prices import basis_words
+from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.best_for_use import Candidates
+from sitegen.survey.buying import LONG, SHORT, Build, Offer, Wanted
+from sitegen.survey.results import ComboSurvey
+from sitegen.values import dataclass
+
+NEEDED = ("answer-rating-step", "answer-speed-tokens-per-s", "answer-context-tokens")
+"""Constants without which no model may be called best: a catalog without them ranks nothing."""
+MOST_CARDS = 4
+"""Cards that a desktop case and its circuit take."""
+COUNTS = (1, 2, 4, 8)
+"""Counts of one GPU that are offered where no combo has them."""
+DESKTOP = frozenset({"consumer", "workstation", "integrated"})
+"""Segments whose cards bring fans of their own, or are part of a computer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What there is to choose from.
+
+    Attributes:
+        models: Id and name, in the order that offers count.
+        ratings: Points and half of their interval by use, in the same order.
+        builds: Every build with what it runs comfortably.
+        step: Points that count as equal.
+        least_speed: Tokens/s below which an answer is too slow to read along.
+    """
+
+    models: tuple[tuple[str, str], ...]
+    ratings: tuple[Mapping[str, tuple[float, float]], ...]
+    builds: tuple[Build, ...]
+    step: float
+    least_speed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the page begins with: the question and what there is to choose from."""
+
+    shelf: Shelf
+    wanted: Wanted
+    use_words: str
+
+
+def shelf(inputs: SiteInputs) -> Shelf:
+    """Put together what is judged: the combos, then counts of GPUs that no combo has.
+
+    Of the counts those whose price somebody saw; of models those that are rated for some use.
+    """
+    engine, assumptions = inputs.engine, inputs.catalog.assumptions
+    if any(name not in assumptions for name in NEEDED):
+        return Shelf((), (), (), 0.0, 0.0)
+    rated = [(one, _ratings(engine, one)) for one in inputs.catalog.surveyed_models if not one.base]
+    models = [one for one, points in rated if points]
+    places = {one.id: at for at, one in enumerate(models)}
+    ratings = tuple(points for _, points in rated if points)
+    builds = [_of_combo(one, engine, places) for one in inputs.survey.combos.values()]
+    alone = {
+        (one.gpus[0].gpu.id, len(one.gpus))
+        for one in inputs.catalog.combos.values()
+        if len(one.nodes) == 1 and len({gpu.gpu.id for gpu in one.gpus}) == 1
+    }
+    builds += [
+        one
+        for gpu_id, needs in inputs.survey.needs.items()
+        for one in _of_gpu(inputs.catalog.gpus[gpu_id], needs, engine, places)
+        if one.usd and tuple(one.parts[0]) not in alone
+    ]
+    return Shelf(
+        tuple((one.id, one.name) for one in models),
+        ratings,
+        tuple(one for one in builds if one.offers),
+        assumptions["answer-rating-step"].value.mid,
+        assumptions["answer-speed-tokens-per-s"].value.mid,
+    )
+
+
+def _ratings(engine: FitEngine, model: LanguageModel) -> dict[str, tuple[float, float]]:
+    found: dict[str, tuple[float, float]] = {}
+    for use in Use:
+        rating = engine.ratings.of(use, model.id)
+        if rating is not None and rating.is_rated:
+            points = rating.points
+            found[use.value] = (round(points.mid, 2), round((points.high - points.low) / 2, 2))
+    return found
+
+
+def _of_combo(survey: ComboSurvey, engine: FitEngine, places: Mapping[str, int]) -> Build:
+    combo = survey.combo
+    picks = [row.pick for row in survey.rows if not row.too_close]
+    offers = []
+    for one in Candidates.of(engine, picks).comfortable:
+        if one.model.id not in places or one.speed is None or one.limits is None:
+            continue
+        users = one.best.users if one.best else {}
+        offers.append(
+            Offer(
+                places[one.model.id],
+                _runs(one.checkpoint, one.runtime),
+                *_loss(engine, one.model, one.checkpoint),
+                speed=_three(one.speed.single_tokens_per_s.mid),
+                total_speed=_three(one.speed.aggregate_tokens_per_s.mid),
+                context=one.limits.max_context_tokens,
+                short_users=users[SHORT][0] if SHORT in users else 1,
+                long_users=users[LONG][0] if LONG in users else 0,
+            )
+        )
+    return _build(combo, combo.id, combo.name, url_of("combo", combo.id), offers, counted=True)
+
+
+def _of_gpu(
+    gpu: Gpu, needs: tuple[GpusNeeded, ...], engine: FitEngine, places: Mapping[str, int]
+) -> Iterator[Build]:
+    """Yield counts of one GPU: each runs what fewer of it run, judged on the fewest."""
+    if isinstance(gpu.memory, UnifiedMemory):
+        return
+    sure = [
+        one
+        for one in needs
+        if one.tier is FitTier.COMFORTABLE and not one.too_close and one.model.id in places
+        and not one.model.superseded_by
+    ]  # fmt: skip
+    for count in COUNTS:
+        new = [one for one in sure if one.count <= count]
+        if not any(one.count == count for one in new):
+            continue
+        offers = [
+            Offer(
+                places[one.model.id],
+                _runs(one.checkpoint, one.runtime),
+                *_loss(engine, one.model, one.checkpoint),
+                speed=_three(one.single_tokens_per_s.mid),
+                total_speed=_three(one.single_tokens_per_s.mid),
+                context=one.max_context_tokens,
+                short_users=1,
+                long_users=1,
+            )
+            for one in new
+        ]
+        machine = next(one.machine for one in new if one.count == count)
+        name = f"{count}× {gpu.name}"
+        id_ = f"{count}-of-{gpu.id}"
+        yield _build(machine, id_, name, url_of("gpu", gpu.id), offers, counted=False)
+
+
+def _build(
+    machine: Combo, id_: str, name: str, address: str, offers: list[Offer], *, counted: bool
+) -> Build:
+    cost = build_to_buy(machine)
+    gpus = [one.gpu for one in machine.gpus]
+    watts = [one.tdp_watts for one in gpus]
+    limits = [node.max_watts for node in machine.nodes]
+    draws = sum(one or 0 for one in limits) if all(limits) else 0
+    if not draws and all(watts):
+        draws = sum(one or 0 for one in watts)
+    shared = any(isinstance(one.memory, UnifiedMemory) for one in gpus)
+    return Build(
+        id=id_,
+        name=name,
+        address=address,
+        usd=_seen(cost),
+        priced=basis_words(cost) if _seen(cost) else "",
+        whole=shared or not cost.parts,
+        watts=draws,
+        desktop=_is_desktop(machine),
+        counted=counted,
+        parts=tuple(Counter(one.id for one in gpus).items()),
+        offers=tuple(offers),
+    )
+
+
+def _is_desktop(machine: Combo) -> bool:
+    """Whether it is one computer that stands under a desk: few cards, each with its own fans."""
+    gpus = [one.gpu for one in machine.gpus]
+    fits = len(machine.nodes) == 1 and len(gpus) <= MOST_CARDS
+    return fits and all(
+        one.segment in DESKTOP
+        and one.body.cooler != "passive"
+        and one.body.form not in {"sxm", "oam"}
+        for one in gpus
+    )
+
+
+def _seen(cost: Cost) -> float:
+    """Return what somebody saw asked or paid, in dollars; 0 where nobody did."""
+    if cost.amount is None or cost.currency != FIRST_CURRENCY or Basis.LAUNCH in cost.bases:
+        return 0.0
+    return float(round(cost.amount))
+
+
+def _runs(checkpoint: Checkpoint, runtime: Runtime) -> str:
+    return f"{checkpoint.quantization.name}, {runtime.name}"
+
+
+def _loss(engine: FitEngine, model: LanguageModel, checkpoint: Checkpoint) -> tuple[float, float]:
+    loss = engine.losses.of(model, checkpoint)
+    return round(loss.mid, 2), round((loss.high - loss.low) / 2, 2)
+
+
+def _three(value: float) -> float:
+    """Keep three digits: the files are read by people's telephones too."""
+    return float(f"{value:.3g}")

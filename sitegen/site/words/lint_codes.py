@@ -1,0 +1,140 @@
+"""What each rule of the linter finds, and what happens to somebody who starts it all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sitegen.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A rule: what it finds, and why that matters."""
+
+    what: str
+    why: str
+
+
+CODES: Mapping[str, Said] = {
+    "does-not-fit": Said(
+        "The model does not fit on the GPUs that the command uses",
+        "The server stops with out of memory while it loads the weights or sizes the cache.",
+    ),
+    "may-not-fit": Said(
+        "The model probably does not fit",
+        "Our middle estimate is above what the fullest GPU has; only the lowest one is not.",
+    ),
+    "no-context-cap": Said(
+        "No limit on the context, and the model's own is too long",
+        "The runtime asks for room for the model's longest context and stops when it is not there.",
+    ),
+    "context-too-long": Said(
+        "The cache cannot hold the context that is asked for",
+        "The weights fit, and the server still stops: one request of that length has no room.",
+    ),
+    "context-beyond-model": Said(
+        "The context is longer than the model has",
+        "Most runtimes refuse to start; the others write nonsense beyond the model's length.",
+    ),
+    "world-size": Said(
+        "The plan takes more GPUs than there are",
+        "The runtime waits for ranks that never come, or stops at once.",
+    ),
+    "tensor-split": Said(
+        "The model cannot be split over this number of GPUs",
+        "Heads, widths or blocks of the quantization do not divide; the runtime refuses the size.",
+    ),
+    "tensor-across-nodes": Said(
+        "Tensor parallelism crosses a network",
+        "Every layer waits for the network twice. Without RDMA that costs most of the speed.",
+    ),
+    "one-node": Said(
+        "A plan for several machines is started on one",
+        "The other machines stay idle, and the plan lacks their GPUs.",
+    ),
+    "nodes": Said(
+        "The number of machines does not match the plan",
+        "The start waits for a machine that is not there, or for a rank beyond the last.",
+    ),
+    "visible-gpus": Said(
+        "The process sees fewer GPUs than its plan takes",
+        "The runtime stops, or several ranks share one GPU and run out of memory.",
+    ),
+    "shared-gpu": Said(
+        "Two servers each take most of the same GPU",
+        "The second one finds too little free memory and stops.",
+    ),
+    "port-clash": Said(
+        "Two servers want the same port",
+        "The second one cannot listen and stops.",
+    ),
+    "split-count": Said(
+        "The list of shares has another length than there are GPUs",
+        "llama.cpp gives layers to the wrong GPUs, or none to some.",
+    ),
+    "unsupported": Said(
+        "The runtime does not load this format, or does not run on this GPU",
+        "It stops with a message about kernels, compute capability or an unknown quantization.",
+    ),
+    "no-code-for-model": Said(
+        "This version of the runtime has no code for the model",
+        "It stops: the architecture is not supported. A newer version may have it.",
+    ),
+    "unquantized-checkpoint": Said(
+        "The text promises a quantized model, the repository holds 16-bit files",
+        "The download and the memory are two to four times what was promised.",
+    ),
+    "unknown-option": Said(
+        "The version has no such option",
+        "The program stops and prints its usage.",
+    ),
+    "option-value": Said(
+        "The option does not take this value",
+        "The program stops and prints its usage.",
+    ),
+    "extra-argument": Said(
+        "A word that no option takes",
+        "The program stops, or takes it for the model.",
+    ),
+    "comment-after-continuation": Said(
+        "A comment behind a backslash ends the command",
+        "Every option below it is lost, and the server starts without them.",
+    ),
+    "broken-continuation": Said(
+        "A line that should go on does not",
+        "The command ends early, and the shell runs the rest as a command of its own.",
+    ),
+    "unclosed-quote": Said(
+        "A quote is never closed",
+        "The shell waits for more text and starts nothing.",
+    ),
+    "exposed": Said(
+        "Everybody who reaches this machine can use the server",
+        "It listens on every address and asks for no key. An open RPC server runs what it is sent.",
+    ),
+    "actor-gpus": Said(
+        "A replica reserves another number of GPUs than its plan takes",
+        "Ray never places it, or GPUs stay reserved and idle.",
+    ),
+    "ray-gpus": Said(
+        "A machine offers Ray more GPUs than it has",
+        "Ray places ranks on GPUs that do not exist, and they fail.",
+    ),
+    "daemon-model": Said(
+        "A daemon asks for a model that no server here serves",
+        "Requests for it fail.",
+    ),
+    "offline-engine": Said(
+        "vLLM's offline engine inside a server",
+        "It answers one call at a time, so users wait for each other.",
+    ),
+    "no-such-combo": Said(
+        "The page names a machine that the site does not have",
+        "Nothing about memory can be checked.",
+    ),
+    "too-large": Said(
+        "The text is longer than we read",
+        "Nothing of it was checked.",
+    ),
+}  # fmt: skip
+"""Every code, those that stop a start first."""

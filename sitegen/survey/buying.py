@@ -1,0 +1,242 @@
+"""What to buy: which model each build runs best for a use, and which builds money is well spent on.
+
+Source:
+    Decision 57. Browsers run the same functions on the same rows, written at build (decision 27).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+
+from sitegen.values import dataclass
+
+SHORT = 8_192
+LONG = 32_768
+"""Contexts at which users were counted."""
+FASTER = 1.1
+"""How much faster is worth a place of its own."""
+ANY = 0
+"""No limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A model that a build runs comfortably, with room to spare on both estimates.
+
+    Attributes:
+        model: Its place in the list of models.
+        runs: Checkpoint and runtime, in words.
+        loss: Points that the checkpoint costs, and half of their 90 % interval.
+        loss_half: See ``loss``.
+        speed: Tokens/s of one user, at the middle estimate.
+        total_speed: The same of all users together.
+        context: Longest context of one user.
+        short_users: Full contexts of ``SHORT`` at once.
+        long_users: Full contexts of ``LONG`` at once.
+    """
+
+    model: int
+    runs: str
+    loss: float
+    loss_half: float
+    speed: float
+    total_speed: float
+    context: int
+    short_users: int
+    long_users: int
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """Hardware that can be bought.
+
+    Attributes:
+        id: Of the combo, or of the count of GPUs.
+        name: What a page calls it.
+        address: Its page, or that of its GPU.
+        usd: What it costs; 0 where nobody saw a price.
+        priced: Kind and date of the price.
+        whole: Whether the price is of a whole computer.
+        watts: What its GPUs draw at most; 0 where that is not recorded.
+        desktop: Whether it is one computer with few cards that bring fans of their own.
+        counted: Whether users were counted: not on counts of GPUs that no combo has.
+        parts: Its GPUs, by id, with how many of each.
+        offers: What it runs.
+    """
+
+    id: str
+    name: str
+    address: str
+    usd: float
+    priced: str
+    whole: bool
+    watts: int
+    desktop: bool
+    counted: bool
+    parts: Sequence[tuple[str, int]]
+    offers: Sequence[Offer]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a buyer asks.
+
+    Attributes:
+        use: What the model is for.
+        context: Tokens of one conversation.
+        users: Conversations at once.
+        usd: The most that it may cost, ``ANY`` for no limit.
+        watts: The most that its GPUs may draw, ``ANY`` for no limit.
+        desktop: Whether it has to stand under a desk.
+        least_speed: Tokens/s that each user must get.
+        step: Points that count as equal.
+    """
+
+    use: str
+    context: int
+    users: int
+    usd: float
+    watts: int
+    desktop: bool
+    least_speed: float
+    step: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A build with the model to run on it; ``half`` is half of the 90 % interval of ``points``."""
+
+    build: Build
+    offer: Offer
+    points: float
+    half: float
+    usd: float
+
+    @property
+    def assured(self) -> float:
+        """The low end of the interval."""
+        return self.points - self.half
+
+
+Ratings = Sequence[Mapping[str, tuple[float, float]]]
+"""Points and half of their interval by use, of each model in its place."""
+
+
+def priced(build: Build, own: Mapping[str, float]) -> float:
+    """Return what a build costs: with the reader's prices where he has one for every part."""
+    if build.whole or not build.parts:
+        return build.usd
+    known = [own[gpu] * count for gpu, count in build.parts if gpu in own]
+    return sum(known) if len(known) == len(build.parts) else build.usd
+
+
+def serves(offer: Offer, build: Build, wanted: Wanted) -> bool:
+    """Whether an offer has the room and the speed that is asked for."""
+    if offer.context < wanted.context or offer.speed < wanted.least_speed:
+        return False
+    if wanted.users == 1:
+        return True
+    if not build.counted or wanted.context > LONG:
+        return False
+    users = offer.short_users if wanted.context <= SHORT else offer.long_users
+    return users >= wanted.users and offer.total_speed >= wanted.users * wanted.least_speed
+
+
+def choice_of(build: Build, usd: float, wanted: Wanted, ratings: Ratings) -> Choice | None:
+    """Choose the model to run on a build: the best, as far as evidence tells models apart.
+
+    Among models that it cannot separate the fastest of those whose rating is best assured leads,
+    as on every page.
+    """
+    found: list[Choice] = []
+    for offer in build.offers:
+        rating = ratings[offer.model].get(wanted.use)
+        if rating is None or not serves(offer, build, wanted):
+            continue
+        half = sqrt(rating[1] * rating[1] + offer.loss_half * offer.loss_half)
+        found.append(Choice(build, offer, rating[0] - offer.loss, half, usd))
+    if not found:
+        return None
+    first = max(found, key=lambda one: one.points)
+    alike = [
+        one
+        for one in found
+        if first.points - one.points <= sqrt(first.half * first.half + one.half * one.half)
+    ]
+    least = max(one.assured for one in alike) - wanted.step
+    return min(alike, key=lambda one: (one.assured < least, -speed_of(one.offer, wanted)))
+
+
+def speed_of(offer: Offer, wanted: Wanted) -> float:
+    """Return the speed that counts: of the one user, or of all together."""
+    return offer.speed if wanted.users == 1 else offer.total_speed
+
+
+def choices(
+    builds: Sequence[Build], wanted: Wanted, ratings: Ratings, own: Mapping[str, float]
+) -> list[Choice]:
+    """List the builds that have a price and keep to the limits: best model first, then speed."""
+    found: list[Choice] = []
+    for build in builds:
+        usd = priced(build, own)
+        if usd <= 0 or (wanted.usd and usd > wanted.usd):
+            continue
+        if wanted.watts and (not build.watts or build.watts > wanted.watts):
+            continue
+        if wanted.desktop and not build.desktop:
+            continue
+        one = choice_of(build, usd, wanted, ratings)
+        if one is not None:
+            found.append(one)
+    return sorted(found, key=lambda one: (-one.points, -speed_of(one.offer, wanted), one.usd))
+
+
+def best_first(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
+    """Order choices as a buyer would: what cannot be told from the best goes by price.
+
+    Of machines with the same GPUs at the same price the fastest stands for the others.
+    """
+    if not found:
+        return []
+    fastest = sorted(found, key=lambda one: -speed_of(one.offer, wanted))
+    named: dict[str, Choice] = {}
+    for one in fastest:
+        parts = "+".join([f"{gpu}*{count}" for gpu, count in one.build.parts])
+        named.setdefault(f"{parts} {one.usd}", one)
+    kept = {one.build.id for one in named.values()}
+    alike = as_good(found)
+    known = {one.build.id for one in alike}
+    rest = [one for one in found if one.build.id not in known]
+    ordered = [*sorted(alike, key=lambda one: one.usd), *rest]
+    return [one for one in ordered if one.build.id in kept]
+
+
+def as_good(found: Sequence[Choice]) -> list[Choice]:
+    """Keep the builds whose model tests cannot tell from the best one."""
+    if not found:
+        return []
+    best = max(found, key=lambda one: one.points)
+    return [
+        one
+        for one in found
+        if best.points - one.points <= sqrt(best.half * best.half + one.half * one.half)
+    ]
+
+
+def frontier(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
+    """Keep the builds beside which no cheaper one runs as good a model."""
+    kept: list[Choice] = []
+    for one in sorted(found, key=lambda one: (one.usd, -one.points)):
+        if not kept or one.points > kept[-1].points + wanted.step:
+            kept.append(one)
+    return kept
+
+
+def speed_frontier(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
+    """Keep the builds beside which no cheaper one is nearly as fast."""
+    kept: list[Choice] = []
+    for one in sorted(found, key=lambda one: (one.usd, -speed_of(one.offer, wanted))):
+        if not kept or speed_of(one.offer, wanted) > FASTER * speed_of(kept[-1].offer, wanted):
+            kept.append(one)
+    return kept

@@ -1,0 +1,245 @@
+"""What one, two, four or eight of a GPU run, put together from verdicts that exist.
+
+Source:
+    Decision 55. Where the catalog has the machine, its rows say it. Elsewhere the smallest machine
+    that runs a model (``gpu_counts``) says it for all larger ones, with the figures of that
+    machine. Nothing is judged here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import sqrt
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import (
+    Combo,
+    DedicatedMemory,
+    Gpu,
+    InstalledGpu,
+    UnifiedMemory,
+)
+from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.quality.values import Use
+from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.gpu_counts import POWERS, machine_of, usual_link
+from sitegen.survey.results import ComboSurvey, Survey
+from sitegen.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class OneKind:
+    """Machines with some number of a card, or with one chip and a size of memory.
+
+    Attributes:
+        gpu: The kind.
+        each_bytes: Memory installed on each.
+        machines: A machine for each number of ``POWERS`` that people can build, by number.
+        listed: What was found on those of them that the catalog has, by number.
+    """
+
+    gpu: Gpu
+    each_bytes: int
+    machines: Mapping[int, Combo]
+    listed: Mapping[int, ComboSurvey]
+
+    @property
+    def is_chip(self) -> bool:
+        """Whether it shares its memory with the processor, so that a machine has one size of it."""
+        return isinstance(self.gpu.memory, UnifiedMemory)
+
+
+@dataclass(frozen=True, slots=True)
+class OnGpus:
+    """How a model runs on some number of one kind of GPU.
+
+    Attributes:
+        tier: The verdict, with ``too_close``.
+        tokens_per_s: Of one stream, the middle estimate; 0 where it is not known.
+        context_tokens: The longest of one sequence; 0 where it is not known.
+        count: GPUs that these two are of: fewer than there are where fewer are enough.
+    """
+
+    tier: FitTier
+    too_close: bool = False
+    tokens_per_s: float = 0.0
+    context_tokens: int = 0
+    count: int = 0
+
+
+NOT = OnGpus(FitTier.NOT_PRACTICAL)
+
+
+def every_kind(catalog: Catalog, survey: Survey) -> tuple[OneKind, ...]:
+    """List each card, and each chip with each size of memory, in the order of the catalog."""
+    listed = _listed(catalog, survey)
+    found: list[OneKind] = []
+    for gpu in catalog.gpus.values():
+        memory = gpu.memory
+        if isinstance(memory, DedicatedMemory):
+            one = InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
+            counts: tuple[int, ...] = (1,) if gpu.body.form == "laptop" else POWERS
+            found.append(_kind(catalog, one, counts, listed))
+        else:
+            for size in sorted(memory.options_bytes):
+                found.append(_kind(catalog, InstalledGpu(gpu, size, size), (1,), listed))
+    return tuple(found)
+
+
+def _kind(
+    catalog: Catalog,
+    one: InstalledGpu,
+    counts: Sequence[int],
+    listed: Mapping[tuple[str, int, int], ComboSurvey],
+) -> OneKind:
+    known = {
+        count: listed[key]
+        for count in POWERS
+        if (key := (one.gpu.id, one.installed_bytes, count)) in listed
+    }
+    machines = {count: survey.combo for count, survey in known.items()}
+    for count in counts:
+        if count not in machines:
+            made = machine_of(catalog, one, count)
+            if made is not None:
+                machines[count] = made
+    return OneKind(one.gpu, one.installed_bytes, dict(sorted(machines.items())), known)
+
+
+def _listed(catalog: Catalog, survey: Survey) -> Mapping[tuple[str, int, int], ComboSurvey]:
+    """Index combos of one machine with equal GPUs by GPU, size and number.
+
+    Of several the one with the usual link counts, then the one with least RAM: it is a machine
+    whose GPUs do the work.
+    """
+
+    def place(one: ComboSurvey) -> tuple[bool, int, str]:
+        node = one.combo.nodes[0]
+        link = node.link.id if node.link and len(node.gpus) > 1 else ""
+        usual = usual_link(catalog, node.gpus[0].gpu.id) if len(node.gpus) > 1 else ""
+        return (link != usual, node.ram_bytes or 0, one.combo.id)
+
+    found: dict[tuple[str, int, int], ComboSurvey] = {}
+    for one in sorted(survey.combos.values(), key=place):
+        gpus = one.combo.gpus
+        kinds = {(gpu.gpu.id, gpu.installed_bytes) for gpu in gpus}
+        if len(one.combo.nodes) == 1 and len(kinds) == 1:
+            (kind,) = kinds
+            found.setdefault((*kind, len(gpus)), one)
+    return found
+
+
+def on_gpus(kind: OneKind, count: int, needs: Iterable[GpusNeeded]) -> Mapping[str, OnGpus]:
+    """Say how models run on so many of a kind, by id; a model that is left out runs on none.
+
+    ``needs`` are those of the kind's GPU.
+    """
+    listed = kind.listed.get(count)
+    if listed is not None:
+        return {row.model.id: _of_row(row.tier, row.pick, row.too_close) for row in listed.rows}
+    found = {need.model.id: _of_need(need, kind, count) for need in needs}
+    return {model: one for model, one in found.items() if one is not NOT}
+
+
+def _of_row(tier: FitTier, pick: Assessment, too_close: bool) -> OnGpus:
+    if tier is FitTier.NOT_PRACTICAL:
+        return OnGpus(tier, too_close)
+    context = pick.limits.max_context_tokens if pick.limits else 0
+    if pick.best is not None:
+        context = pick.best.longest_context[0]
+    speed = pick.speed.single_tokens_per_s.mid if pick.speed else 0.0
+    return OnGpus(tier, too_close, speed, context, len(pick.combo.gpus))
+
+
+def _of_need(need: GpusNeeded, kind: OneKind, count: int) -> OnGpus:
+    if is_enough(need.machine, kind, count):
+        return figures_of(need)
+    if need.tight_on is not None and is_enough(need.tight_on, kind, count):
+        return OnGpus(FitTier.BORDERLINE)
+    return NOT
+
+
+def figures_of(need: GpusNeeded) -> OnGpus:
+    """Take the figures of the smallest machine."""
+    speed = need.single_tokens_per_s.mid
+    return OnGpus(need.tier, need.too_close, speed, need.max_context_tokens, need.count)
+
+
+def is_enough(machine: Combo, kind: OneKind, count: int) -> bool:
+    """Whether so many of a kind are a machine at least as large as another with the same GPU."""
+    if kind.is_chip:
+        return machine.gpus[0].installed_bytes <= kind.each_bytes
+    return len(machine.gpus) <= count
+
+
+@dataclass(frozen=True, slots=True)
+class RatedNeed:
+    """A model with its rating for a use, less the loss of its checkpoint (see ``RatedPick``)."""
+
+    need: GpusNeeded
+    points: float
+    half_width: float
+
+    @property
+    def assured(self) -> float:
+        """The low end of its 90 % interval."""
+        return self.points - self.half_width
+
+
+def best_of_needs(
+    engine: FitEngine, needs: Iterable[GpusNeeded], use: Use
+) -> tuple[GpusNeeded, ...]:
+    """Return the best models for a use among some that are comfortable: a tier, the first leading.
+
+    The rule is that of ``best_for_use`` (decision 45), for machines that no combo is.
+    """
+    rated = sorted(
+        (one for need in needs if (one := _rated(engine, need, use)) is not None),
+        key=lambda one: (-one.points, one.need.model.id),
+    )
+    if not rated:
+        return ()
+    first = rated[0]
+    tier = [
+        one
+        for one in rated
+        if first.points - one.points
+        <= sqrt(first.half_width * first.half_width + one.half_width * one.half_width)
+    ]
+    step = engine.assumptions["answer-rating-step"].value.mid
+    least = max(one.assured for one in tier) - step
+    ordered = sorted(
+        tier,
+        key=lambda one: (
+            one.assured < least,
+            -one.need.single_tokens_per_s.mid,
+            -one.need.max_context_tokens,
+            one.need.model.id,
+        ),
+    )
+    return tuple(one.need for one in ordered)
+
+
+def _rated(engine: FitEngine, need: GpusNeeded, use: Use) -> RatedNeed | None:
+    """Rate what may lead an answer; ``None`` for all else."""
+    model = need.model
+    rating = engine.ratings.of(use, model.id)
+    if (
+        rating is None
+        or not rating.is_rated
+        or need.tier is not FitTier.COMFORTABLE
+        or model.base
+        or model.superseded_by
+        or model.context_tokens < engine.assumptions["answer-context-tokens"].value.mid
+        or need.single_tokens_per_s.mid < engine.assumptions["answer-speed-tokens-per-s"].value.mid
+    ):
+        return None
+    loss = engine.losses.of(model, need.checkpoint)
+    rating_half = (rating.points.high - rating.points.low) / 2
+    loss_half = (loss.high - loss.low) / 2
+    return RatedNeed(
+        need,
+        rating.points.mid - loss.mid,
+        sqrt(rating_half * rating_half + loss_half * loss_half),
+    )

@@ -1,0 +1,89 @@
+// The buyer's page: what changes in the form is answered in place. The rule and its words are
+// buying.js, made of the Python that wrote the page; the rows are buy-data.js.
+(() => {
+  "use strict";
+  const KEY = "sitegen-own-prices";  // Kept by machine pages too, by "buy" and the GPU.
+  const $ = (id) => document.getElementById(id);
+  const form = $("buy"), own = $("own-price");
+  const { models, ratings, step, least } = sitegenBuyRows;
+  let builds, last = "";
+
+  const stored = () => {
+    try {
+      const found = JSON.parse(localStorage.getItem(KEY));
+      return found !== null && typeof found === "object" ? found : {};
+    } catch { return {}; }
+  };
+  const store = (values) => {
+    try {
+      if (Object.keys(values).length) localStorage.setItem(KEY, JSON.stringify(values));
+      else localStorage.removeItem(KEY);
+    } catch { /* refused: the page works without */ }
+  };
+  const prices = () => Object.fromEntries(Object.entries(stored())
+    .filter(([name, value]) => name.startsWith("buy ") && Number(value) > 0)
+    .map(([name, value]) => [name.slice(4), Number(value)]));
+  const fragment = (html) => document.createRange().createContextualFragment(html);
+  const named = (id) => [...own.elements.gpu.options].find((one) => one.value === id)?.text ?? id;
+
+  const asked = () => {
+    const { usd, use, context, users, watts, place } = form.elements;
+    return { usd: usd.value, use: use.value, context: context.value, users: users.value, watts: watts.value, place: place.value };
+  };
+  const answer = (written) => {
+    const begun = performance.now(), mine = prices();
+    builds ??= sitegenBuy.opened(sitegenBuyRows.builds, sitegenBuyRows.words);
+    const { usd, use, context, users, watts, place } = written;
+    const wanted = new sitegenBuy.Wanted(use, Number(context), Number(users), Number(usd), Number(watts), place !== "", least, step);
+    const words = [...form.elements.use.options].find((one) => one.value === use).text;
+    const found = sitegenBuy.answered(builds, models, ratings, new sitegenBuy.Question(wanted, mine, words));
+    $("best").replaceChildren(fragment(found.best));
+    $("others").replaceChildren(fragment(found.others));
+    $("chart").replaceChildren(fragment(found.chart));
+    $("told").textContent = found.told;
+    $("own-list").replaceChildren(...Object.entries(mine).map(([id, value]) => {
+      const item = document.createElement("li");
+      item.textContent = `${named(id)}: $${value.toLocaleString("en")}`;
+      return item;
+    }));
+    $("forget").hidden = Object.keys(mine).length === 0;
+    $("best").dataset.ms = Math.round(performance.now() - begun);
+  };
+  const changed = () => {
+    if (!form.checkValidity()) return;
+    const written = asked(), text = new URLSearchParams(written).toString();
+    if (text === last) return;
+    last = text;
+    history.replaceState(null, "", `#${text}`);
+    answer(written);
+  };
+  form.addEventListener("input", changed);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  own.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const { gpu, price } = own.elements;
+    store({ ...stored(), [`buy ${gpu.value}`]: price.value });
+    price.value = "";
+    answer(asked());
+  });
+  $("forget").addEventListener("click", () => {
+    store(Object.fromEntries(Object.entries(stored()).filter(([name]) => !name.startsWith("buy "))));
+    answer(asked());
+    own.elements.gpu.focus();
+  });
+  const opening = () => {
+    const given = new URLSearchParams(location.hash.slice(1));
+    for (const name of ["usd", "use", "context", "users", "watts", "place"]) {
+      const field = form.elements[name], value = given.get(name);
+      if (value === null) continue;
+      if (field.options ? [...field.options].some((one) => one.value === value) : /^\d{1,7}$/.test(value)) field.value = value;
+    }
+    last = new URLSearchParams(asked()).toString();
+    answer(asked());
+  };
+  $("own").hidden = false;
+  if (location.hash.includes("=") || Object.keys(prices()).length) opening();
+  else $("forget").hidden = true;
+  addEventListener("hashchange", opening);
+  document.documentElement.dataset.ready = "";
+})();

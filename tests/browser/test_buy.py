@@ -1,0 +1,182 @@
+"""The buyer's page in Chromium: the page's own answer after every change, and own prices."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from benchmarks.browser_parity import ROOT, opened_catalog
+from sitegen.browser.buy_files import buy_files, buy_script, rows_of
+from sitegen.inputs import read_project
+from sitegen.pipeline.pages import render
+from sitegen.pipeline.sources import parse
+from sitegen.render.buying import Question, answered
+from sitegen.site.collect import collect_pages
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.pages import buy
+from sitegen.site.reports.buying import Shelf, shelf
+from sitegen.survey.every_combo import survey_combo
+from sitegen.survey.gpu_counts import gpus_needed
+from sitegen.survey.results import Survey
+from tests.browser.axe import flaws_in_both_themes
+from tests.browser.conftest import written
+from tests.translator.running import run_script
+
+pytestmark = pytest.mark.browser
+
+COMBOS = ("1x-rtx-3090", "2x-rtx-3090-nvlink", "1x-dgx-spark", "8x-h100-sxm")
+COUNTED = "rtx-5080"
+LARGEST_BYTES = 150_000
+MAIN_THREAD_MS = 100
+SLOWER = 4
+"""How much slower a machine may be that runs other tests beside this one."""
+ASK = """
+const builds = sitegenBuy.opened(sitegenBuyRows.builds, sitegenBuyRows.words);
+const asked = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+process.stdout.write(JSON.stringify(asked.map(([wanted, own, words]) => {
+  const {models, ratings} = sitegenBuyRows;
+  const one = sitegenBuy.answered(builds, models, ratings, new sitegenBuy.Question(new sitegenBuy.Wanted(...wanted), own, words));
+  return [one.best, one.others, one.chart, one.told];
+})));
+"""  # noqa: E501
+
+
+@pytest.fixture(scope="module")
+def inputs() -> SiteInputs:
+    catalog, engine = opened_catalog()
+    parsed = parse(read_project(ROOT))
+    needs = gpus_needed(engine, catalog.gpus[COUNTED])
+    survey = Survey(
+        {name: survey_combo(engine, catalog.combos[name]) for name in COMBOS}, {COUNTED: needs}
+    )
+    return SiteInputs(catalog, engine, survey, {}, {}, parsed.documents, parsed.settings)
+
+
+@pytest.fixture(scope="module")
+def found(inputs: SiteInputs) -> Shelf:
+    return shelf(inputs)
+
+
+@pytest.fixture(scope="module")
+def root(inputs: SiteInputs, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = read_project(ROOT)
+    files = render(collect_pages(inputs, [buy.pages]), project.templates, project.assets)
+    folder = tmp_path_factory.mktemp("buy")
+    written(folder, {**files, **buy_files(inputs)})
+    return folder
+
+
+@pytest.fixture
+def page(chromium: Browser, root: Path) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((root / "buy/index.html").as_uri())
+    yield page
+    context.close()
+    assert not said
+
+
+def test_only_what_is_surveyed_is_offered_and_counts_have_a_price_that_somebody_saw(
+    found: Shelf, inputs: SiteInputs
+) -> None:
+    combos = {one.id for one in found.builds if one.counted}
+    assert combos <= set(COMBOS)
+    assert len(combos) >= 3
+    counts = [one for one in found.builds if not one.counted]
+    assert counts
+    assert all(one.parts[0][0] == COUNTED and one.parts[0][1] in {1, 2, 4, 8} for one in counts)
+    assert all(one.usd > 0 and one.priced for one in counts)
+    assert not any(one.desktop for one in found.builds if one.id == "8x-h100-sxm")
+    assert next(one for one in found.builds if one.id == "1x-dgx-spark").whole
+    superseded = {one.id for one in inputs.catalog.models.values() if one.superseded_by}
+    offered = {found.models[o.model][0] for one in found.builds for o in one.offers}
+    assert not offered & superseded
+
+
+def test_browsers_write_the_very_answers_of_the_page(found: Shelf, tmp_path: Path) -> None:
+    first = buy.wanted_for(found, 4_000)
+    questions: list[tuple[Any, dict[str, float], str]] = [
+        (first, {}, "Overall"),
+        (replace(first, usd=600), {}, "Overall"),
+        (replace(first, use="coding", desktop=False, usd=0), {}, "Coding"),
+        (replace(first, users=4, desktop=False), {}, "Overall"),
+        (replace(first, context=131_072, watts=600), {"rtx-3090": 650.0}, "Overall"),
+        (replace(first, usd=1), {}, "Overall"),
+    ]
+    rows = f"var sitegenBuyRows = {json.dumps(rows_of(found))};"
+    script = "\n".join([buy_script().replace('"use strict";\nvar', "var", 1), rows, ASK])
+    given = [
+        [[w.use, w.context, w.users, w.usd, w.watts, w.desktop, w.least_speed, w.step], own, words]
+        for w, own, words in questions
+    ]
+    theirs = run_script(script, given, tmp_path)
+    for (wanted, own, words), one in zip(questions, theirs, strict=True):
+        ours = answered(found.builds, found.models, found.ratings, Question(wanted, own, words))
+        assert one == [ours.best, ours.others, ours.chart, ours.told]
+    assert "No build within these limits" in theirs[-1][3]
+
+
+def test_a_change_is_answered_in_place_and_kept_in_the_address(page: Page) -> None:
+    first = page.inner_text("#best h2")
+    assert first.startswith("Buy ")
+    page.fill("[name=usd]", "100")
+    assert "No build within these limits" in page.inner_text("#best")
+    page.fill("[name=usd]", "1000000")
+    page.select_option("[name=place]", "")
+    page.select_option("[name=users]", "16")
+    assert "all users together" in page.inner_text("#best")
+    assert "users=16" in page.url
+    assert page.inner_text("#told").startswith("Buy ")
+    assert float(page.locator("#best").get_attribute("data-ms") or 999) <= MAIN_THREAD_MS * SLOWER
+    page.reload()
+    assert page.input_value("[name=users]") == "16"
+    assert "all users together" in page.inner_text("#best")
+
+
+def test_own_prices_count_and_can_be_forgotten(page: Page) -> None:
+    page.get_by_text("Put in your own prices").click()
+    page.select_option("#own-price [name=gpu]", "rtx-3090")
+    page.fill("#own-price [name=price]", "123")
+    page.get_by_role("button", name="Use this price").click()
+    assert "RTX 3090" in page.inner_text("#own-list")
+    assert "your price" in page.inner_text("#best") + page.inner_text("#others")
+    page.get_by_role("button", name="Forget mine").click()
+    assert page.inner_text("#own-list") == ""
+    assert "your price" not in page.inner_text("#best") + page.inner_text("#others")
+    assert page.evaluate("document.activeElement.name") == "gpu"
+
+
+def test_prices_say_kind_and_day_and_what_they_leave_out(page: Page) -> None:
+    assert "202" in page.inner_text("#best .figures")
+    text = page.inner_text("main")
+    assert "GPUs only" in text
+    assert "board, processor, RAM, power supply, case and disks" in text
+    assert page.locator("#chart svg text.strong").count() >= 1
+
+
+def test_it_has_no_violation_and_nothing_is_wider_than_the_screen(page: Page) -> None:
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert flaws_in_both_themes(page) == ""
+
+
+def test_without_scripts_there_is_an_answer_and_a_list_by_budget(
+    chromium: Browser, root: Path
+) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((root / "buy/index.html").as_uri())
+    assert page.inner_text("#best h2").startswith("Buy ")
+    assert page.locator("#budgets tbody tr, main section:has(#by-budget) tbody tr").count() >= 2
+    assert not page.locator("#buy").is_visible()
+    assert len((root / "buy/index.html").read_bytes()) <= LARGEST_BYTES
+    context.close()

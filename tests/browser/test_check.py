@@ -1,0 +1,223 @@
+"""The page of checks in Chromium: findings in place, a log with its estimate, nothing sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Browser, Page, Request
+
+from benchmarks.browser_parity import ROOT, opened_catalog
+from sitegen.browser.check_files import check_files
+from sitegen.browser.engine_script import custom_files, engine_bundle
+from sitegen.browser.pasted import checked
+from sitegen.inputs import read_project
+from sitegen.pipeline.pages import render
+from sitegen.pipeline.sources import parse
+from sitegen.site.collect import collect_pages
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.pages import check, errors
+from sitegen.survey.results import Survey
+from tests.browser.axe import flaws_in_both_themes
+from tests.browser.conftest import written
+from tests.browser.test_check_in_node import LLAMA_LOG, VLLM_LOG
+from tests.lint.support import facts
+
+pytestmark = pytest.mark.browser
+
+LARGEST_BYTES = 150_000
+MAIN_THREAD_MS = 100
+SLOWER = 4
+"""How much slower a machine may be that runs other tests beside this one."""
+MACHINE = "2x-rtx-3090-pcie"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    catalog, engine = opened_catalog()
+    project = read_project(ROOT)
+    parsed = parse(project)
+    inputs = SiteInputs(
+        catalog, engine, Survey({}), {}, {}, parsed.documents, parsed.settings, errors=parsed.errors
+    )
+    site = collect_pages(inputs, [check.pages, errors.pages])
+    files = render(site, project.templates, project.assets)
+    made = engine_bundle()
+    files |= custom_files(catalog, engine, made) | check_files(catalog, made)
+    folder = tmp_path_factory.mktemp("check")
+    written(folder, files)
+    return folder
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep the tests' output to the tests."""
+
+
+@pytest.fixture(scope="module")
+def address(root: Path) -> Iterator[str]:
+    handler = partial(_Quiet, directory=str(root))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def page(chromium: Browser, address: str) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = context.new_page()
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(f"{address}check/")
+    yield page
+    context.close()
+    assert not said
+
+
+def answered(page: Page, text: str, combo: str = "") -> str:
+    """Paste a text, wait for its answer, and return what is written."""
+    before = int(page.locator("#result").get_attribute("data-asked") or 0)
+    page.select_option("#machine", combo)
+    page.fill("#paste", text)
+    page.get_by_role("button", name="Check", exact=True).click()
+    waiting = "before => Number(document.getElementById('result').dataset.asked) > before"
+    page.wait_for_function(waiting, arg=before, timeout=60_000)
+    page.wait_for_selector("#result:not([aria-busy])")
+    return page.inner_text("#result")
+
+
+def test_a_command_gets_line_problem_why_and_cure_as_the_command_line_finds_them(
+    page: Page,
+) -> None:
+    text = answered(page, check.COMMAND, MACHINE)
+    ours = checked(check.COMMAND, facts(MACHINE)).problems
+    assert len(ours) >= 2
+    for problem in ours:
+        assert f"Line {problem.span.line}:" in text
+        assert problem.message[1:] in text
+        assert problem.hint in text
+    assert text.count("Why it matters:") == len(ours)
+    assert page.locator(".finding mark").first.inner_text() == "--max-model-length"
+    assert page.inner_text("#told") == page.inner_text("#result h2")
+
+
+def test_a_compose_file_is_read_as_yaml_and_right_text_is_said_to_be_right(page: Page) -> None:
+    text = answered(page, check.COMPOSE, MACHINE)
+    assert "Line 7:" in text
+    assert "he plan takes 4 GPUs (tensor 4) and the process sees 2" in text
+    right = "vllm serve Qwen/Qwen3-14B-AWQ --max-model-len 8192 --tensor-parallel-size 2\n"
+    assert "We found nothing wrong" in answered(page, right, MACHINE)
+    assert "Choose it above" in answered(page, right)
+
+
+def test_an_error_is_found_by_its_text_and_nothing_is_made_of_nothing(page: Page) -> None:
+    text = answered(page, "torch says\nRuntimeError: something else entirely")
+    assert "We recognised nothing here" in text
+    page.get_by_role("button", name="an error").click()
+    page.wait_for_selector("#result h2:has-text('We know this error')")
+    assert "Fix:" in page.inner_text("#result")
+    led = page.locator(".finding a").last.get_attribute("href")
+    assert led == "../errors/index.html#kv-cache-needed-is-larger"
+
+
+def test_a_log_stands_beside_what_is_expected_and_gives_a_record(page: Page) -> None:
+    text = answered(page, VLLM_LOG, MACHINE)
+    assert "figures of this start lie inside our interval" in text
+    assert "Qwen3 14B, AWQ 4-bit g128" in text
+    rows = page.locator("#result tbody tr")
+    assert rows.count() == 4
+    assert "4.71 GiB" in rows.first.inner_text()
+    page.get_by_text("A record to contribute").click()
+    record = page.inner_text("#result details code")
+    assert 'model: "qwen3-14b", checkpoint: "awq-4bit-g128", runtime: "vllm"' in record
+    assert "weights_gib: 4.71" in record
+    assert "Choose the machine" in answered(page, LLAMA_LOG)
+
+
+def test_nothing_is_asked_of_anybody_once_the_linter_is_loaded(page: Page) -> None:
+    answered(page, check.COMMAND, MACHINE)
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        asked.append(request.url)
+
+    page.on("request", note)
+    answered(page, "vllm serve secret/model --api-key SECRET\n", MACHINE)
+    answered(page, VLLM_LOG, MACHINE)
+    assert asked == []
+    refused = page.evaluate(
+        "fetch('/check/').then(() => 'sent', () => 'refused')",
+    )
+    assert refused == "refused"
+    policy = page.locator("meta[http-equiv]").get_attribute("content")
+    assert policy is not None
+    assert "connect-src 'none'" in policy
+
+
+def test_it_has_no_violation_at_either_width_and_nothing_is_wider_than_the_screen(
+    page: Page,
+) -> None:
+    answered(page, check.COMMAND, MACHINE)
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert flaws_in_both_themes(page) == ""
+    answered(page, VLLM_LOG, MACHINE)
+    assert flaws_in_both_themes(page) == ""
+
+
+def test_it_is_used_with_the_keyboard_alone(page: Page) -> None:
+    page.focus("#paste")
+    page.keyboard.type("vllm serve a/b --no-such 1")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "machine"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".finding", timeout=60_000)
+    assert "no option --no-such" in page.inner_text("#result")
+
+
+def test_answers_move_nothing_and_hardly_hold_the_page_up(page: Page, root: Path) -> None:
+    page.evaluate(
+        "self.shifts = 0; new PerformanceObserver((list) => { for (const one of list.getEntries())"
+        " self.shifts += one.value; }).observe({type: 'layout-shift', buffered: true})"
+    )
+    drawn = []
+    for text in (
+        check.COMMAND,
+        check.COMPOSE,
+        VLLM_LOG,
+        check.COMMAND + "\n",
+        check.COMPOSE + "\n",
+    ):
+        answered(page, text, MACHINE)
+        drawn.append(float(page.locator("#result").get_attribute("data-drawn") or 999))
+    assert sorted(drawn)[2] <= MAIN_THREAD_MS
+    assert page.evaluate("self.shifts") <= 0.02
+    assert len((root / "check/index.html").read_bytes()) <= LARGEST_BYTES
+
+
+def test_read_from_a_folder_it_works_without_a_worker(chromium: Browser, root: Path) -> None:
+    page = chromium.new_page()
+    page.goto((root / "check/index.html").as_uri())
+    assert "extra" not in page.inner_text("#result")
+    text = answered(page, check.COMMAND, MACHINE)
+    page.close()
+    assert "no option --max-model-length" in text
+
+
+def test_without_scripts_the_command_line_is_named(chromium: Browser, address: str) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}check/")
+    assert "sitegen lint-command FILE" in page.inner_text("main")
+    assert not page.locator("#check").is_visible()
+    assert page.locator("#rules tbody tr, table tbody tr").count() >= 25
+    context.close()

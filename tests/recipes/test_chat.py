@@ -1,0 +1,114 @@
+"""What servers are told of a model beside the plan: parsers, templates, code of others."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sitegen.catalog.domain.models import Publisher
+from sitegen.fit.assessment import Assessment, PlanGoal
+from sitegen.recipes import recipes_for
+from sitegen.recipes.recipe import Phase, Recipe
+from tests.recipes.commands import value
+from tests.recipes.everything import asked, recipes
+from tests.survey.whole_catalog import whole_catalog
+
+OPTIONS = Path(__file__).parents[2] / "sitegen" / "lint" / "options"
+
+
+def form(found: Assessment, id_: str) -> Recipe:
+    return next(one for one in recipes_for(found) if one.id == id_)
+
+
+def text(recipe: Recipe) -> str:
+    return "\n".join(step.text for step in recipe.steps)
+
+
+def test_the_models_that_entries_name_are_in_the_catalog_and_named_once() -> None:
+    for runtime in whole_catalog().runtimes.values():
+        named = [model for entry in runtime.chat_options for model in entry.models]
+        assert set(named) <= set(whole_catalog().models)
+        assert len(set(named)) == len(named)
+
+
+def test_most_models_that_are_served_have_an_entry() -> None:
+    counts = {
+        runtime: sum(len(one.models) for one in whole_catalog().runtimes[runtime].chat_options)
+        for runtime in ("vllm", "sglang")
+    }
+    assert counts["vllm"] >= 120
+    assert counts["sglang"] >= 50
+
+
+def test_options_of_entries_are_options_of_the_runtime() -> None:
+    for runtime in whole_catalog().runtimes.values():
+        if not runtime.chat_options:
+            continue
+        known = json.loads((OPTIONS / f"{runtime.id}.json").read_text("utf-8"))["options"]
+        for entry in runtime.chat_options:
+            for option in (*entry.options, *entry.of_maker):
+                assert option.split(" ")[0] in known
+
+
+def test_vllm_is_told_the_parsers_of_its_own_recipe() -> None:
+    recipe = form(asked("1x-rtx-4090", "qwen3-32b", "vllm", "awq-4bit-g128"), "vllm")
+    assert value(recipe, "--reasoning-parser") == ["qwen3"]
+    assert value(recipe, "--tool-call-parser") == ["hermes"]
+    assert "--enable-auto-tool-choice" in text(recipe)
+    assert "--trust-remote-code" not in text(recipe)
+
+
+def test_sglang_needs_no_switch_for_tools() -> None:
+    recipe = form(asked("2x-rtx-4090", "gpt-oss-20b", "sglang", "mxfp4"), "sglang")
+    assert set(value(recipe, "--reasoning-parser")) == {"gpt-oss"}
+    assert set(value(recipe, "--tool-call-parser")) == {"gpt-oss"}
+    assert "--enable-auto-tool-choice" not in text(recipe)
+
+
+def test_a_template_is_fetched_before_it_is_named() -> None:
+    found = asked(
+        "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
+    )
+    recipe = form(found, "vllm-nodes")
+    titles = [step.title for step in recipe.steps]
+    fetched = titles.index("Fetch the chat template")
+    assert fetched < titles.index("Start the first node")
+    assert value(recipe, "--chat-template") == ["tool_chat_template_deepseekr1.jinja"]
+    assert recipe.steps[fetched].text.endswith("/examples/tool_chat_template_deepseekr1.jinja")
+
+
+def test_code_of_a_repository_runs_only_where_it_is_the_makers_and_with_a_warning() -> None:
+    found = asked("8x-h200-sxm", "minimax-m2", "vllm", "fp8-block")
+    assert found.checkpoint.publisher is Publisher.OFFICIAL
+    recipe = form(found, "vllm")
+    assert "--trust-remote-code" in text(recipe)
+    assert any("runs Python" in one and "read it first" in one for one in recipe.warnings)
+    others = replace(found, checkpoint=replace(found.checkpoint, publisher=Publisher.OTHER))
+    recipe = form(others, "vllm")
+    assert "--trust-remote-code" not in text(recipe)
+    assert any("it is left out" in one for one in recipe.warnings)
+
+
+def test_remote_code_is_never_without_its_warning() -> None:
+    for recipe in recipes():
+        if "trust-remote-code" in text(recipe) or "trust_remote_code" in text(recipe):
+            assert any("--trust-remote-code" in one for one in recipe.warnings), recipe.id
+
+
+@pytest.mark.parametrize("model", ["gpt2", "llama-2-7b"])
+def test_a_model_without_an_entry_is_started_as_before(model: str) -> None:
+    for runtime in whole_catalog().runtimes.values():
+        assert not any(model in one.models for one in runtime.chat_options)
+
+
+def test_workers_are_not_told_what_only_the_head_answers() -> None:
+    found = asked(
+        "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
+    )
+    recipe = form(found, "vllm-nodes")
+    starts = [step for step in recipe.steps if step.phase is Phase.START]
+    assert "--reasoning-parser" in starts[0].text
+    assert "--reasoning-parser" not in starts[1].text

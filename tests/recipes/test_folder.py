@@ -1,0 +1,233 @@
+"""Recipes as folders, run to their end on machines of stand-ins, with nothing edited."""
+
+from __future__ import annotations
+
+import socket
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from benchmarks.run_recipes import own_settings
+from benchmarks.stand_ins.machine import Done, Machine
+from sitegen.fit.assessment import Assessment, PlanGoal
+from sitegen.recipes import recipes_for
+from sitegen.recipes.folder import folder_of
+from sitegen.recipes.folder.machines import Machines
+from sitegen.recipes.folder.preflight import disk_bytes, needed_programs
+from sitegen.recipes.folder.settings import environment
+from sitegen.recipes.recipe import Recipe
+from tests.recipes.everything import asked, recipes
+
+
+def form(found: Assessment, id_: str) -> Recipe:
+    return next(one for one in recipes_for(found) if one.id == id_)
+
+
+def qwen(runtime: str = "vllm", checkpoint: str = "fp8") -> Recipe:
+    return form(asked("1x-rtx-4090", "qwen3-8b", runtime, checkpoint), runtime)
+
+
+def written(recipe: Recipe, folder: Path, changed: Mapping[str, str] | None = None) -> Path:
+    """Write a folder as the command does; ``changed`` replaces text of the script."""
+    for name, text in folder_of(recipe, title="A test", asked="sitegen recipe").items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_changed(text, changed or {}), encoding="utf-8")
+    return folder / "run.sh"
+
+
+def _changed(text: str, changed: Mapping[str, str]) -> str:
+    for old, new in changed.items():
+        text = text.replace(old, new)
+    return text
+
+
+def machine(recipe: Recipe, folder: Path, node: int = 1, **other: object) -> Machine:
+    """Make a machine as the plan has it."""
+    gpus = Machines.of(recipe).megabytes(node - 1)
+    made = Machine(folder, **{"gpus": gpus, **other})  # type: ignore[arg-type]
+    made.prepare()
+    return made
+
+
+def ran(recipe: Recipe, tmp_path: Path, *, node: int = 1, **other: object) -> Done:
+    here = machine(recipe, tmp_path / "machine", node, **other)
+    settings = {"NODE": str(node), **own_settings(recipe, tmp_path / "models")}
+    script = written(recipe, tmp_path / "recipe")
+    done = here.run(script, settings=settings)
+    stopped = here.run(script, "stop", settings=settings)
+    assert stopped.status == 0, stopped.said
+    return done
+
+
+def programs(done: Done) -> list[str]:
+    return [Path(call[0]).name for call in done.calls]
+
+
+WHOLE = [
+    ("1x-rtx-4090", "qwen3-8b", "vllm", "fp8", "vllm", 1),
+    ("8x-rtx-4090", "qwen3-8b", "sglang", "bf16", "sglang", 1),
+    ("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m", "llama-cpp", 1),
+    ("2x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m", "ollama", 1),
+    ("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw", "tabbyapi", 1),
+    ("mac-studio-m3-ultra-512gb", "qwen3-8b", "exo", "mlx-4bit", "exo", 1),
+    ("2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", "vllm-nodes", 2),
+    ("2x-strix-halo-rpc", "gpt-oss-120b", "llama-cpp", "mxfp4-moe", "llama-cpp-rpc", 2),
+    ("4-nodes-2x-rtx-4090-ray-serve", "qwen3-8b", "vllm", "bf16", "ray-serve", 1),
+]
+"""Combo, model, runtime, checkpoint, form, machine: one of each way to start."""
+
+
+@pytest.mark.parametrize("whole", WHOLE, ids=lambda whole: whole[4])
+def test_a_folder_runs_to_its_end_as_it_is_written(
+    whole: tuple[str, str, str, str, str, int], tmp_path: Path
+) -> None:
+    combo, model, runtime, checkpoint, id_, node = whole
+    found = asked(combo, model, runtime, checkpoint, goal=PlanGoal.LARGEST_MODEL)
+    recipe = form(found, id_)
+    installed = sum(one.installed_bytes for one in found.combo.nodes[node - 1].gpus)
+    done = ran(recipe, tmp_path, node=node, memory_bytes=installed)
+    assert done.status == 0, done.said
+    assert "It runs." in done.said
+
+
+def test_it_checks_installs_downloads_starts_and_asks_in_this_order(tmp_path: Path) -> None:
+    done = ran(qwen(), tmp_path)
+    words = [" ".join((Path(call[0]).name, *call[1:])) for call in done.calls]
+    order = ["nvidia-smi --query-gpu=driver", "uv venv", "hf download nvidia/", "vllm serve"]
+    places = [next(at for at, w in enumerate(words) if w.startswith(part)) for part in order]
+    assert places == sorted(places)
+    assert '"content":"Hello."' in done.said
+
+
+def test_a_key_is_made_once_and_the_server_is_asked_with_it(tmp_path: Path) -> None:
+    recipe, here = qwen(), tmp_path / "recipe"
+    done = ran(recipe, tmp_path)
+    (line,) = [s for s in (here / ".env").read_text("utf-8").splitlines() if s.startswith("API_")]
+    key = line.removeprefix("API_KEY=")
+    assert len(key) == 48
+    assert stat.S_IMODE((here / ".env").stat().st_mode) == 0o600
+    (served,) = [call for call in done.calls if call[1:2] == ("serve",)]
+    assert served[served.index("--api-key") + 1] == key
+
+
+def test_what_worked_is_not_repeated_and_a_stop_ends_what_runs(tmp_path: Path) -> None:
+    recipe = qwen()
+    here = machine(recipe, tmp_path / "machine")
+    script = written(recipe, tmp_path / "recipe")
+    assert here.run(script).status == 0
+    again = here.run(script)
+    assert again.status == 0
+    assert "runs already" in again.said
+    assert "uv" not in programs(again)
+    assert here.run(script, "stop").status == 0
+    with socket.socket() as asked_port:
+        assert asked_port.connect_ex(("127.0.0.1", 8000)) != 0
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        ({"gpus": []}, "0 GPUs are there, the plan is for a machine with 1"),
+        ({"gpus": [12_288]}, "a GPU has 12288 MiB where the plan has one with"),
+        ({"driver": "470.42.01"}, "the driver is 470.42.01; it has to be 525 or newer"),
+        ({"disk_kib": 1_000_000}, "GB free; the files need 9 GB"),
+    ],
+)
+def test_a_machine_that_cannot_run_it_is_told_why_before_anything_changes(
+    other: dict[str, object], says: str, tmp_path: Path
+) -> None:
+    done = ran(qwen(), tmp_path, node=1, **other)
+    assert done.status == 1
+    assert says in done.said
+    assert not {"uv", "hf", "vllm"} & set(programs(done))
+
+
+def test_a_taken_port_is_a_fault_and_a_warning_goes_on(tmp_path: Path) -> None:
+    recipe = qwen()
+    here = machine(recipe, tmp_path / "machine")
+    script = written(recipe, tmp_path / "recipe")
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", 8000))
+        taken.listen()
+        done = here.run(script, "check")
+        assert (done.status, "something listens on port 8000" in done.said) == (1, True)
+        warned = here.run(script, "check", settings={"CHECK": "warn"})
+        assert warned.status == 0
+
+
+def test_a_missing_program_is_named(tmp_path: Path) -> None:
+    recipe = qwen()
+    here = machine(recipe, tmp_path / "machine")
+    (tmp_path / "machine/bin/uv").unlink()
+    done = here.run(written(recipe, tmp_path / "recipe"), "check")
+    assert "the program uv is missing" in done.said
+
+
+def test_an_option_that_the_program_does_not_have_ends_the_run(tmp_path: Path) -> None:
+    recipe = qwen()
+    here = machine(recipe, tmp_path / "machine")
+    script = written(recipe, tmp_path / "recipe", {"--max-model-len": "--max-model-length"})
+    done = here.run(script)
+    assert done.status == 1
+    assert "unknown option --max-model-length" in done.said
+    assert here.run(script, "stop").status == 0
+
+
+def test_a_server_with_another_name_fails_the_first_request(tmp_path: Path) -> None:
+    recipe = qwen()
+    here = machine(recipe, tmp_path / "machine")
+    script = written(
+        recipe, tmp_path / "recipe", {"--served-model-name qwen3-8b": "--served-model-name other"}
+    )
+    done = here.run(script)
+    assert done.status != 0
+    assert "404" in done.said
+    assert here.run(script, "stop").status == 0
+
+
+def test_files_behind_a_licence_ask_for_an_account_first(tmp_path: Path) -> None:
+    found = asked("8x-h100-sxm", "llama-3.1-8b-instruct", "vllm", "bf16")
+    done = ran(form(found, "vllm"), tmp_path)
+    hub = [call[1:3] for call in done.calls if call[0].endswith("hf")]
+    assert hub[:2] == [("auth", "whoami"), ("auth", "login")]
+    assert hub[2][0] == "download"
+
+
+def test_several_servers_get_a_load_balancer_that_names_them_all() -> None:
+    found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
+    files = folder_of(form(found, "vllm"), title="x", asked="x")
+    servers = [s.strip() for s in files["balancer.conf"].splitlines() if " server 1" in s]
+    assert servers == [f"server 127.0.0.1:{port};" for port in (8000, 8001, 8002, 8003)]
+    assert "listen 127.0.0.1:9000;" in files["balancer.conf"]
+    assert "nginx" in needed_programs(form(found, "vllm"))
+
+
+def test_servers_on_several_machines_listen_where_the_balancer_reaches_them() -> None:
+    found = asked("4-nodes-8x-a100", "qwen3-8b", "vllm", "bf16", goal=PlanGoal.THROUGHPUT)
+    assert found.plan is not None
+    recipe = form(found, "vllm")
+    files = folder_of(recipe, title="x", asked="x")
+    assert found.plan.replicas > 1
+    assert "server 10.0.0.2:8000;" in files["balancer.conf"]
+    assert "HOST=10.0.0.1\n" in files[".env"]
+
+
+def test_services_read_the_same_settings_as_the_script() -> None:
+    files = folder_of(qwen(), title="x", asked="x")
+    assert "MODEL=nvidia/Qwen3-8B-FP8\n" in files[".env"]
+    assert "${MODEL}" in files["compose.yaml"]
+    assert "${MODEL}" in files["systemd/vllm.service"]
+    assert "nvidia/Qwen3-8B-FP8" not in files["compose.yaml"] + files["systemd/vllm.service"]
+
+
+def test_every_recipe_of_the_catalog_is_a_folder() -> None:
+    for recipe in recipes():
+        files = folder_of(recipe, title="x", asked="x")
+        assert {"run.sh", ".env", "README.md"} <= set(files)
+        assert not any(name.startswith(("/", "~", ".")) for name in files if name != ".env")
+        assert environment(recipe)
+        assert disk_bytes(recipe) > 10**8

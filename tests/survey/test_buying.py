@@ -1,0 +1,119 @@
+"""What a buyer is told: the best model for the money, limits kept, the frontier without losers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sitegen.survey.buying import (
+    Build,
+    Offer,
+    Wanted,
+    best_first,
+    choice_of,
+    choices,
+    frontier,
+    priced,
+)
+
+RATINGS = [{"overall": (60.0, 2.0)}, {"overall": (70.0, 2.0)}, {"overall": (71.0, 2.0)}, {}]
+WANTED = Wanted("overall", 32_768, 1, 0, 0, desktop=False, least_speed=10, step=1)
+
+
+def offer(model: int, **changes: Any) -> Offer:
+    plain = Offer(model, "Q4, llama.cpp", 0, 0, 30, 90, 65_536, 8, 2)
+    return replace(plain, **changes)
+
+
+def build(name: str, usd: float, *offers: Offer, **changes: Any) -> Build:
+    plain = Build(name, name, f"/combos/{name}/", usd, "used, 2026-09", whole=False, watts=350,
+                  desktop=True, counted=True, parts=(("a", 1),), offers=offers)  # fmt: skip
+    return replace(plain, **changes)
+
+
+def test_of_models_that_tests_cannot_tell_apart_the_faster_one_is_run() -> None:
+    found = choice_of(build("x", 1, offer(0), offer(1, speed=50), offer(2)), 1, WANTED, RATINGS)
+    assert found is not None
+    assert (found.offer.model, found.points) == (1, 70.0)
+
+
+def test_a_model_without_a_rating_and_one_that_is_too_slow_or_short_are_never_the_answer() -> None:
+    weak = (offer(3), offer(2, speed=9), offer(1, context=32_767))
+    assert choice_of(build("x", 1, *weak), 1, WANTED, RATINGS) is None
+    assert choice_of(build("x", 1, *weak, offer(0)), 1, WANTED, RATINGS) is not None
+
+
+def test_the_loss_of_a_file_is_taken_off_its_model_s_rating() -> None:
+    found = choice_of(build("x", 1, offer(2, loss=15.0), offer(1)), 1, WANTED, RATINGS)
+    assert found is not None
+    assert found.offer.model == 1
+
+
+def test_several_users_need_room_and_speed_for_each_and_a_machine_that_was_counted() -> None:
+    many = replace(WANTED, users=4)
+    serving = offer(0, long_users=4, total_speed=40)
+    assert choice_of(build("x", 1, serving), 1, many, RATINGS) is not None
+    assert choice_of(build("x", 1, replace(serving, long_users=3)), 1, many, RATINGS) is None
+    assert choice_of(build("x", 1, replace(serving, total_speed=39)), 1, many, RATINGS) is None
+    assert choice_of(build("x", 1, serving, counted=False), 1, many, RATINGS) is None
+    longer = replace(many, context=65_536)
+    assert choice_of(build("x", 1, serving), 1, longer, RATINGS) is None
+
+
+def test_limits_are_kept_and_what_has_no_price_or_no_power_is_left_out_where_they_count() -> None:
+    builds = [
+        build("dear", 5_000, offer(2)), build("cheap", 500, offer(0)), build("free", 0, offer(2)),
+        build("loud", 600, offer(1), desktop=False), build("dark", 700, offer(1), watts=0),
+    ]  # fmt: skip
+
+    def names(**limits: Any) -> set[str]:
+        found = choices(builds, replace(WANTED, **limits), RATINGS, {})
+        return {one.build.name for one in found}
+
+    assert names() == {"dear", "cheap", "loud", "dark"}
+    assert names(usd=1_000) == {"cheap", "loud", "dark"}
+    assert names(watts=400) == {"dear", "cheap", "loud"}
+    assert names(desktop=True) == {"dear", "cheap", "dark"}
+
+
+def test_what_cannot_be_told_from_the_best_goes_by_price() -> None:
+    builds = [
+        build("dear", 9_000, offer(2)),
+        build("fair", 900, offer(1)),
+        build("poor", 1, offer(0)),
+    ]
+    ordered = best_first(choices(builds, WANTED, RATINGS, {}), WANTED)
+    assert [one.build.name for one in ordered] == ["fair", "dear", "poor"]
+
+
+def test_own_prices_count_where_each_part_has_one_and_never_for_a_whole_computer() -> None:
+    pair = build("pair", 2_000, offer(1), parts=(("a", 2),))
+    mixed = replace(pair, parts=(("a", 1), ("b", 1)))
+    assert priced(pair, {"a": 700.0}) == 1_400
+    assert priced(mixed, {"a": 700.0}) == 2_000, "half of them is none"
+    assert priced(mixed, {"b": 700.0}) == 2_000
+    assert priced(mixed, {"a": 700.0, "b": 100.0}) == 800
+    assert priced(replace(pair, whole=True), {"a": 1.0}) == 2_000
+    assert priced(replace(pair, usd=0.0), {"a": 5.0}) == 10
+
+
+PRICES = st.lists(st.tuples(st.integers(1, 50), st.integers(0, 2)), min_size=1, max_size=8)
+
+
+@given(PRICES)
+def test_no_cheaper_build_than_one_of_the_frontier_runs_as_good_a_model(
+    drawn: list[tuple[int, int]],
+) -> None:
+    builds = [build(str(at), usd, offer(model)) for at, (usd, model) in enumerate(drawn)]
+    found = choices(builds, WANTED, RATINGS, {})
+    kept = frontier(found, WANTED)
+    assert kept, "somebody is always on it"
+    for one in kept:
+        cheaper = [other for other in found if other.usd < one.usd]
+        assert all(other.points < one.points for other in cheaper)
+    assert [one.usd for one in kept] == sorted(one.usd for one in kept)
+    best = max(one.points for one in found)
+    assert kept[-1].points >= best - WANTED.step
