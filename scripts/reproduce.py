@@ -74,7 +74,7 @@ def compared() -> list[str]:
 def built(root: Path, settings: dict[str, str], umask: int, jobs: str) -> dict[str, bytes]:
     """Build ``root`` in a process of its own and read what it wrote."""
     command = [sys.executable, "-m", "sitegen", "--root", str(root), "-q", "build", "--jobs", jobs]
-    environment = {**os.environ, **settings, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, **settings, "PYTHONPATH": str(ROOT), "SITEGEN_CACHE": ""}
     subprocess.run(command, check=True, env=environment, umask=umask, cwd=root)
     out = root / "public"
     return {p.relative_to(out).as_posix(): p.read_bytes() for p in out.rglob("*") if p.is_file()}

@@ -23,6 +23,7 @@ from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.file_names import CatalogFile
 from sitegen.catalog.kinds import Kind
+from sitegen.catalog.load import KnownRecords
 from sitegen.catalog.records.parts import Record
 from sitegen.cli.questions import answer, bench_sessions, best_models, several
 from sitegen.importers import evidence, quality
@@ -46,7 +47,11 @@ def read_once(parse: Callable[..., Parsed]) -> Callable[..., Parsed]:
     def parsed(files: tuple[tuple[str, str], ...], today: str) -> Parsed:
         return parse(dict(files), today=today)
 
-    def remembered(files: Mapping[str, str], *, today: str = "") -> Parsed:
+    def remembered(
+        files: Mapping[str, str], *, today: str = "", known: KnownRecords | None = None
+    ) -> Parsed:
+        if known is not None:
+            return parse(files, today=today, known=known)
         return parsed(tuple(files.items()), today)
 
     return remembered

@@ -27,6 +27,7 @@ EXCEPTIONS = {
     "sitegen/here/": "a card or device as the tools of its maker print it",
     "sitegen/lint/": "flags and scripts of other programs, whose word is device",
     "sitegen/recipes/": "what llama.cpp and containers call a device in their own options",
+    "sitegen/importers/startup_": "what llama.cpp calls a device in its log, the processor too",
     "sitegen/cli/imports/hub_steps.py": "a model card of the Hub",
     "sitegen/catalog/file_names.py": "a device of Windows, as a file name",
     "sitegen/catalog/checks/specifications.py": "a PCIe card, told apart from a server module",

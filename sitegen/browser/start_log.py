@@ -44,7 +44,7 @@ _LLAMA_BUFFER = re.compile(
 _LLAMA_FILE = re.compile(r"loaded meta data with [^\n]*? from (\S+\.gguf)")
 _LLAMA_CONTEXT = re.compile(r"n_ctx +?= (\d+)")
 _LLAMA_BUILD = re.compile(r"build: (\d+)")
-_DEVICE = re.compile(r"Device \d+: ([^,\n]+), compute")
+_LISTED_GPU = re.compile(r"Device \d+: ([^,\n]+), compute")
 _OPTIONS = {
     "model": r"(?:\bmodel(?:_path)?|model_tag)['\"]?[=:] ?['\"]([^'\"\s]+)['\"]",
     "tensor": r"(?:tensor_parallel_size|tp_size)['\"]?[=:] ?(\d+)",
@@ -171,7 +171,7 @@ def _llama(text: str) -> Start:
     if context is not None:
         asked["context"] = context[1]
     build = _LLAMA_BUILD.search(text)
-    gpus = tuple(found[1].strip() for found in _DEVICE.finditer(text))
+    gpus = tuple(found[1].strip() for found in _LISTED_GPU.finditer(text))
     version = build[1] if build else ""
     return Start("llama-cpp", version, asked, gpus, figures, tuple(lines))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field, replace
-from typing import TypeVar, cast
+from collections.abc import Mapping, Set
+from dataclasses import field, fields, replace
+from typing import Any, TypeVar, cast
 
 from sitegen.catalog import checks
 from sitegen.catalog.authored import Authored, CatalogRecords
@@ -38,6 +38,19 @@ class KnownRecords:
 
     ids: Mapping[Kind, frozenset[str]] = field(default_factory=dict)
     by_path: dict[str, Authored[Record]] = field(default_factory=dict)
+    sound: frozenset[int] = frozenset()
+    """Records of the last catalog without problems, by identity; ``held`` keeps them alive."""
+    held: CatalogRecords | None = None
+
+    def fresh(self, records: CatalogRecords) -> CatalogRecords:
+        """Leave out the records of the last catalog without problems, on the same day."""
+        if self.held is None or self.held.today != records.today:
+            return records
+        return _without(records, self.sound)
+
+    def hold(self, records: CatalogRecords) -> None:
+        """Remember a catalog in which no rule found anything."""
+        self.held, self.sound = records, frozenset(id(one) for one in records.all)
 
     def read(
         self, file: CatalogFile, ids: Mapping[Kind, frozenset[str]]
@@ -83,8 +96,11 @@ def parse_authored(
         today: As ``parse_catalog``.
         known: Records of files that were read before; takes those that are read now.
     """
+    known = known or KnownRecords()
     records, problems = read_records(files, today=today, known=known)
-    problems += checks.problems_of(records)
+    problems += checks.problems_of(records, known.fresh(records))
+    if not problems:
+        known.hold(records)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise ProblemsFound(problems)
     return records, replace(resolve(records), warnings=tuple(sorted(set(problems))))
@@ -128,3 +144,14 @@ def read_records(
         today=today,
     )
     return records, problems
+
+
+def _without(records: CatalogRecords, left_out: Set[int]) -> CatalogRecords:
+    """Return the records that are none of some values."""
+    kept: dict[str, Any] = {
+        one.name: {id_: r for id_, r in found.items() if id(r) not in left_out}
+        for one in fields(records)
+        if one.name not in {"ids", "today"}
+        for found in [getattr(records, one.name)]
+    }
+    return replace(records, **kept)

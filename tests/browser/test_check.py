@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request
 
 from benchmarks.browser_parity import ROOT, opened_catalog
@@ -23,13 +22,13 @@ from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.pages import check, errors
 from sitegen.survey.results import Survey
+from tests.browser.axe import flaws_in_both_themes
 from tests.browser.conftest import written
 from tests.browser.test_check_in_node import LLAMA_LOG, VLLM_LOG
 from tests.lint.support import facts
 
 pytestmark = pytest.mark.browser
 
-AXE = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
 LARGEST_BYTES = 150_000
 MAIN_THREAD_MS = 100
 SLOWER = 4
@@ -162,19 +161,16 @@ def test_nothing_is_asked_of_anybody_once_the_linter_is_loaded(page: Page) -> No
     assert "connect-src 'none'" in policy
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_has_no_violation_at_either_width_and_nothing_is_wider_than_the_screen(
-    page: Page, scheme: str
+    page: Page,
 ) -> None:
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     answered(page, check.COMMAND, MACHINE)
     for width in (1280, 360):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") == width
-        found = Axe().run(page, options=AXE)
-        assert found.violations_count == 0, found.generate_report()
+        assert flaws_in_both_themes(page) == ""
     answered(page, VLLM_LOG, MACHINE)
-    assert Axe().run(page, options=AXE).violations_count == 0
+    assert flaws_in_both_themes(page) == ""
 
 
 def test_it_is_used_with_the_keyboard_alone(page: Page) -> None:

@@ -123,10 +123,29 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
 """Every rule. One that is not here does not run: a missing line is seen in review."""
 
 
-def problems_of(records: CatalogRecords) -> Iterator[Problem]:
-    """Yield what every rule finds."""
+OF_EACH = frozenset(
+    {
+        memory.compute_capability_has_two_parts,
+        numbers.numbers_are_within_bounds,
+        prose.prose_states_no_number,
+        provenance.source_fields_exist,
+        provenance.urls_are_safe,
+        provenance.dates_are_real,
+    }
+)
+"""Rules that look at each record alone: what they say of one is the same whatever stands beside."""
+
+
+def problems_of(records: CatalogRecords, fresh: CatalogRecords | None = None) -> Iterator[Problem]:
+    """Yield what every rule finds.
+
+    Args:
+        records: All of a catalog.
+        fresh: Those of them in which the rules ``OF_EACH`` have not found nothing before.
+    """
     for check in CHECKS:
-        found = list(islice(check(records), MAX_PER_RULE + 1))
+        read = records if fresh is None or check not in OF_EACH else fresh
+        found = list(islice(check(read), MAX_PER_RULE + 1))
         yield from found[:MAX_PER_RULE]
         if len(found) > MAX_PER_RULE:
             message = f"more problems than {MAX_PER_RULE} of the rule {check.__name__}"

@@ -22,7 +22,7 @@ from sitegen.values import dataclass
 
 NEEDED = ("answer-rating-step", "answer-speed-tokens-per-s", "answer-context-tokens")
 """Constants without which no model may be called best: a catalog without them ranks nothing."""
-MOST_CARDS = 4
+MOST_GPUS = 4
 """Cards that a desktop case and its circuit take."""
 COUNTS = (1, 2, 4, 8)
 """Counts of one GPU that are offered where no combo has them."""
@@ -188,7 +188,7 @@ def _build(
 def _is_desktop(machine: Combo) -> bool:
     """Whether it is one computer that stands under a desk: few cards, each with its own fans."""
     gpus = [one.gpu for one in machine.gpus]
-    fits = len(machine.nodes) == 1 and len(gpus) <= MOST_CARDS
+    fits = len(machine.nodes) == 1 and len(gpus) <= MOST_GPUS
     return fits and all(
         one.segment in DESKTOP
         and one.body.cooler != "passive"
