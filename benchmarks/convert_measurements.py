@@ -25,6 +25,7 @@ from benchmarks.measurements.served import Served, slug
 from benchmarks.measurements.sources import source_id, source_of
 from benchmarks.measurements.world import World, read_world
 from benchmarks.measurements.yaml_text import yaml_text
+from benchmarks.strangers import rows as strangers
 
 LAST = ("group", "quote", "notes")
 """Keys that end a run."""
@@ -100,9 +101,9 @@ def _add(
 ) -> None:
     try:
         if quantities:
-            file["runs"].append(_annotated(convert(world, log)))
+            file["runs"].append(_annotated(_marked(convert(world, log))))
         else:
-            file["files"].append(convert(world, log))
+            file["files"].append(_marked(convert(world, log)))
     except Unusable as gap:
         usable = [
             quantities[word]
@@ -129,6 +130,11 @@ def can_check(log: Log, quantity: str) -> bool:
     if quantity in OF_FILE and not named:
         return False
     return all(any(log.get(key) for key in keys) for keys in NEEDED.get(quantity, ()))
+
+
+def _marked(entry: Entry) -> Entry:
+    """Say of a run or file that no constant had seen it when it was predicted."""
+    return {**entry, "stranger": True} if entry["id"] in strangers.newest_ids() else entry
 
 
 def _annotated(run: Entry) -> Entry:

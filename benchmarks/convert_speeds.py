@@ -12,14 +12,16 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from benchmarks.speeds import subjects, systems, workloads
+from benchmarks.speeds import cached_prompts, subjects, systems, workloads
+from benchmarks.speeds.cached_prompts import Harness
 from benchmarks.speeds.subjects import LeftOutError, Row
+from benchmarks.strangers import rows as strangers
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.load import parse_catalog
@@ -49,6 +51,8 @@ class Known:
 
     models: ModelNames
     gpus: GpuNames
+    cached: frozenset[Harness] = frozenset()
+    """Whose prompts came from a cache."""
 
 
 def main(folder: str) -> None:
@@ -57,6 +61,7 @@ def main(folder: str) -> None:
     rows = [{**row, "notes": row.get("notes") or ""} for row in map(json.loads, lines)]
     catalog = parse_catalog(read_project(Path.cwd()).catalog)
     known = Known(ModelNames(catalog.models), GpuNames(catalog.gpus))
+    known = replace(known, cached=_cached(rows, catalog, known))
     target = Path("catalog/benchmarks")
     target.mkdir(parents=True, exist_ok=True)
     for old in target.glob("*.yaml"):
@@ -77,6 +82,26 @@ def main(folder: str) -> None:
     print("models that the catalog lacks:")
     for name, count in lacking.most_common():
         print(f"{count:5} {name}")
+
+
+def _cached(rows: Sequence[Row], catalog: Catalog, known: Known) -> frozenset[Harness]:
+    """Find whose prompts came from a cache; rows that cannot be used say nothing."""
+    found = []
+    for row in rows:
+        try:
+            runtime, model = subjects.runtime_id(row), subjects.model_id(row, known.models)
+            recipe, _ = subjects.quantization_id(row, runtime)
+            gpus = systems.system_of(row, known.gpus).gpus
+        except LeftOutError:
+            continue
+        checkpoint = checkpoint_of(catalog.models[model], "", recipe, catalog.quantizations)
+        rates = [gpu.fp16_flops_per_s for gpu in gpus]
+        if checkpoint is None or None in rates:
+            continue
+        active = reduce_checkpoint(catalog.models[model], checkpoint).active_parameters
+        soon = cached_prompts.too_soon(row, active, sum(rate or 0 for rate in rates))
+        found.append((cached_prompts.harness(row, model, runtime), soon))
+    return cached_prompts.cached(found)
 
 
 def source_id(row: Row) -> str:
@@ -179,10 +204,12 @@ def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) 
     Raises:
         LeftOutError: With the reason, if it cannot be used.
     """
+    row = workloads.all_instances(row)
     runtime = subjects.runtime_id(row)
     model = subjects.model_id(row, known.models)
     recipe, said = subjects.quantization_id(row, runtime)
     system = systems.system_of(row, known.gpus)
+    cached = cached_prompts.harness(row, model, runtime) in known.cached
     asked, found = workloads.workload(row), workloads.figures(row)
     found_model = catalog.models[model]
     listed_as = _released_as(row, found_model) if runtime in SERVING else None
@@ -206,7 +233,7 @@ def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) 
     }
     notes = (
         said, *system.notes, _shape_note(row, model), workloads.rough_note(row),
-        workloads.standing_note(row),
+        workloads.standing_note(row), cached_prompts.NOTE if cached else "",
     )  # fmt: skip
     eager = re.search(r"enforce.eager|eager mode", row["notes"]) is not None
     record = {
@@ -221,10 +248,11 @@ def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) 
         "parallel": _parallel(row, runtime, len(system.gpus)),
         "workload": asked,
         "figures": found,
-        "timed": workloads.timed(row),
+        "timed": "steady" if cached else workloads.timed(row),
         "speculative": workloads.speculative(row),
         "eager": eager,
         "doubt": workloads.doubt(row),
+        "stranger": row["id"].lower() in strangers.newest_ids(),
         "quote": _quote(row),
         "notes": " ".join(note for note in notes if note),
     }
@@ -264,6 +292,8 @@ def _parallel(row: Row, runtime: str, gpus: int) -> dict[str, Any]:
         found["tensor"] = tensor
     if row.get("pp") and row["pp"] > 1:
         found["pipeline"] = row["pp"]
+    if row.get("instances"):
+        found["data"] = row["instances"]
     if "expert parallel" in words:
         found["expert"] = True
     return found

@@ -2,7 +2,7 @@
 
 Run as ``python -m benchmarks.fit_speed [--report]``. The same runs give the same records. With
 ``--report`` it also predicts every run by fits that have not seen its group, and by fits that have
-not seen its source, and prints the tables of `benchmarks/README.md`.
+not seen its owner, and prints the tables of `benchmarks/README.md`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from pathlib import Path
 import click
 
 from benchmarks.speeds import floor, held_out, records
+from benchmarks.speeds.fitting import judged as every
 from benchmarks.speeds.fitting import observations
 from benchmarks.speeds.held_out import Judged
 from benchmarks.speeds.search import fitted
-from benchmarks.speeds.spreads import calibrated, spreads
+from benchmarks.speeds.spreads import calibrated, quantity_of, spreads
 from sitegen.catalog.load import parse_catalog
 from sitegen.inputs import read_project
 
@@ -35,7 +36,7 @@ def main(*, report: bool) -> None:
     catalog = parse_catalog(read_project(Path.cwd()).catalog)
     seen = observations(catalog)
     fit = fitted(seen)
-    widths, others = calibrated(seen, fit)
+    widths, others = calibrated(seen, fit, every(catalog))
     folder = Path("catalog/assumptions")
     count = records.write(folder, fit, spreads(fit, seen, widths), seen, others)
     print(f"{count} constants from {len(seen)} figures")
@@ -46,9 +47,9 @@ def main(*, report: bool) -> None:
         print("\n".join(floor.table(seen)))
         by_seed: dict[int, list[Judged]] = {}
         for seed in held_out.SEEDS:
-            by_seed |= held_out.held_out("source", (seed,))
-            _print_seed("held out by source", seed, by_seed[seed])
-        _print("held out by source", by_seed)
+            by_seed |= held_out.held_out("owner", (seed,))
+            _print_seed("held out by owner", seed, by_seed[seed])
+        _print("held out by owner", by_seed)
         by_group = held_out.held_out("group", held_out.SEEDS[:1])
         for seed, judged in by_group.items():
             _print_seed("held out by group", seed, judged)
@@ -59,12 +60,18 @@ def _hardware(one: Judged) -> str:
     return f"{gpu.vendor.value} {gpu.segment}"
 
 
+def _knew(one: Judged) -> str:
+    return f"{quantity_of(one.one)}, {'stranger' if one.one.case.run.stranger else 'known'}"
+
+
 KEYS: tuple[tuple[str, Callable[[Judged], str]], ...] = (
     ("", lambda _: "all"),
     ("quantity", lambda one: one.one.timing.quantity),
     ("runtime", lambda one: one.one.case.run.subject.runtime),
     ("family and quantity", lambda one: f"{one.one.case.path.family} {one.one.timing.quantity}"),
     ("hardware", _hardware),
+    ("quantity and hardware", lambda one: f"{quantity_of(one.one)}, {_hardware(one)}"),
+    ("quantity and who knew it", _knew),
     ("source", lambda one: one.one.case.source),
 )
 

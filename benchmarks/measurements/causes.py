@@ -35,7 +35,39 @@ _STEP = (
 )
 _HALF = "the logged tokens are exactly twice what a 16-bit cache holds: an 8-bit cache, not stated"
 
+_NOT_EXPLAINED = "not explained"
+_DRAFTER = "the prediction layer is loaded as a drafter and counted, says the log"
+
 CAUSES: By = {
+    "a0258": {"compute-buffers": _IK_GRAPH},
+    "a0259": {"compute-buffers": _IK_GRAPH},
+    "a0260": {"compute-buffers": _IK_GRAPH},
+    "a0263": {"compute-buffers": _IK_GRAPH},
+    "a0265": {"compute-buffers": _IK_GRAPH},
+    "a0266": {"compute-buffers": _IK_GRAPH},
+    "a0268": {"compute-buffers": _IK_GRAPH},
+    "a0270": {"compute-buffers": _IK_GRAPH},
+    "a0271": {"compute-buffers": _IK_GRAPH},
+    "a0273": {"compute-buffers": _IK_GRAPH},
+    "a0275": {"compute-buffers": _IK_GRAPH},
+    "a0277": {"compute-buffers": _IK_GRAPH},
+    "a0278": {"compute-buffers": _IK_GRAPH},
+    "a0279": {"compute-buffers": _IK_GRAPH},
+    "a0058": {"compute-buffers": _NOT_EXPLAINED},
+    "a0059": {"compute-buffers": _NOT_EXPLAINED},
+    "a0234": {"compute-buffers": _NOT_EXPLAINED},
+    "a0443": {
+        "verdict": "not explained; the page says roughly, of starts with the prediction layer"
+    },
+    "a0360": {"verdict": "it loads; what grows with the prompt fails past 10,000 tokens"},
+    "glm53-fp8-8xh200-893": {"weights": _NOT_EXPLAINED, "kv-pool": "follows from the weights"},
+    "gptoss120b-8xrtxpro4500-oom": {
+        "weights": _NOT_EXPLAINED,
+        "verdict": "fails at or after the capture of graphs, says the record",
+    },
+    "nemotron-ultra253b-16xa100-40": {"verdict": _NOT_EXPLAINED},
+    "t4-qwen25-15b-util05": {"non-torch": _NOT_EXPLAINED},
+    "llama32-3b-q8gguf-4070l": {"non-torch": _NOT_EXPLAINED},
     "planner-gemma3-4b": {"weights": _ROPE},
     "gemma3-4b-b200-21489": {"weights": _ROPE},
     "planner-gemma3-27b": {"weights": _ROPE},
@@ -132,6 +164,12 @@ CAUSES: By = {
 """What is known of a difference, by run and quantity."""
 
 DISPUTED: By = {
+    "qwen35-122b-nvfp4-spark": {"weights": _DRAFTER},
+    "5090-qwen35-9b-mtp1": {"weights": _DRAFTER},
+    "glm47-fp8-pp8-32105": {
+        "kv-per-token": "the need of the whole model beside the pool of one stage, says the thread"
+    },
+    "a0291": {"compute-buffers": "the sum of four GPUs, not one's buffer"},
     "mi50-gemma3-27b-awq-4k": {"weights": _REPACKED},
     "mi50-gemma3-27b-awq-8k": {"weights": _REPACKED},
     "mi50-qwen3-32b-awq-4k": {"weights": _REPACKED},

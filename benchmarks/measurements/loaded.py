@@ -36,6 +36,7 @@ OWN_MIX = re.compile(
 MAIN_GPU = "main GPU (VRAM scratch buffer)"
 """What builds of 2023 call the one graph, which lies on the first GPU."""
 SWA_FULL = re.compile(r"--swa-full|swa_full=true")
+ROUGH_LIMIT = re.compile(r"context creation fails past roughly (\d+)K")
 EACH_OF_SOME = "per device"
 """How a test quotes the buffer of each of several GPUs without saying how many."""
 OF_TWENTY_MIB = 18_000
@@ -202,12 +203,17 @@ class Loaded:
         )
         return filled(
             {
-                "context_tokens": log["n_ctx"],
+                "context_tokens": log["n_ctx"] or self._rough_limit(),
                 "sequences": log["n_seq"],
                 "keys": keys,
                 "values": values if values != keys else "",
             }
         )
+
+    def _rough_limit(self) -> int | None:
+        """Context past which the source says that a start fails; it is asked for that much."""
+        found = ROUGH_LIMIT.search(str(self.log["quote"]))
+        return int(found.group(1)) * 1_024 if found else None
 
     def _outcome(self) -> str:
         """What happened; a crash that no line ascribes to memory tells nothing of memory."""

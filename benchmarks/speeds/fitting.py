@@ -27,6 +27,8 @@ from sitegen.physics.speed.pipeline import Stage
 from sitegen.physics.speed.roofline import Work, streamed_s
 from sitegen.published.accuracy.speed_runs import BenchmarkPlans, Case, Timing, judgeable, timings
 
+EXPERIMENTAL = "calls these runs experimental"
+"""Words of a note on runs that are judged, and that no constant rests on."""
 ENOUGH = ((6, 3), (5, 2), (4, 2), (3, 1), (0, 0))
 """Runs and groups that a class needs to exist, from one GPU to the whole family."""
 ENOUGH_FOR_FACTOR = (5, 2)
@@ -121,7 +123,20 @@ class Observation:
 
 
 def observations(catalog: Catalog) -> tuple[Observation, ...]:
-    """Reduce every run that may fit a constant: not speculative, not doubted by its source.
+    """Reduce every run that fits the constants: what is judged, less strangers and experiments.
+
+    Strangers are kept apart so that the page can say how far off the engine is for runs that it has
+    never seen. No constant rests on runs that their own repository calls experimental.
+    """
+    return tuple(
+        one
+        for one in judged(catalog)
+        if not one.case.run.stranger and EXPERIMENTAL not in one.case.run.notes
+    )
+
+
+def judged(catalog: Catalog) -> tuple[Observation, ...]:
+    """Reduce every run that is judged: not speculative, not doubted by its source.
 
     Runs that ``sitegen import`` wrote test the constants and fit none: a record of an editor's own
     moves no number of the engine. Neither does a cut by llama.cpp: it is predicted by the constants

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.speeds.fitting import Fit, Observation, observations, prior
+from benchmarks.speeds.fitting import Fit, Observation, judged, observations, prior
 from benchmarks.speeds.records import is_fitted
 from benchmarks.speeds.search import fitted
 from benchmarks.speeds.spreads import (
@@ -76,22 +76,28 @@ def _seen() -> tuple[Observation, ...]:
     return observations(_catalog())
 
 
+@cache
+def _every() -> tuple[Observation, ...]:
+    return judged(_catalog())
+
+
 Answer = list[tuple[int, float, float, float]]
 
 
 def _fold(asked: tuple[str, int, int]) -> Answer:
     """Place and interval of each run of a fold, predicted without it.
 
-    The widths too are learned without it: from sources left out among the rest.
+    The widths too are learned without it: from owners left out among the rest.
     """
     unit, seed, fold = asked
-    seen, of = _seen(), UNITS[unit]
-    folds = fold_of((of(one) for one in seen), seed)
-    training = [one for one in seen if folds[of(one)] != fold]
-    model = model_of(fitted(training), training, _catalog().assumptions)
+    every, of = _every(), UNITS[unit]
+    folds = fold_of((of(one) for one in every), seed)
+    training = [one for one in _seen() if folds[of(one)] != fold]
+    beside = [one for one in every if folds[of(one)] != fold]
+    model = model_of(fitted(training), training, _catalog().assumptions, beside)
     return [
         (i, *predicted(model, one.case, one.timing))
-        for i, one in enumerate(seen)
+        for i, one in enumerate(every)
         if folds[of(one)] == fold
     ]
 
@@ -101,22 +107,27 @@ def held_out(unit: str, seeds: Sequence[int], jobs: int = 2) -> dict[int, list[J
     asked = [(unit, seed, fold) for seed in seeds for fold in range(FOLDS)]
     with ProcessPoolExecutor(jobs) as pool:
         answers = list(pool.map(_fold, asked))
-    seen, share = _seen(), shares(_seen())
+    every, share = _every(), shares(_every())
     found: dict[int, list[Judged]] = {seed: [] for seed in seeds}
     for (_, seed, _), answer in zip(asked, answers, strict=True):
-        found[seed] += [Judged(seen[i], low, mid, high, share[i]) for i, low, mid, high in answer]
+        found[seed] += [Judged(every[i], low, mid, high, share[i]) for i, low, mid, high in answer]
     return found
 
 
-def model_of(fit: Fit, seen: Sequence[Observation], assumptions: Assumptions) -> SpeedModel:
+def model_of(
+    fit: Fit,
+    seen: Sequence[Observation],
+    assumptions: Assumptions,
+    asked: Sequence[Observation] = (),
+) -> SpeedModel:
     """Speed model of a fit, beside the constants that are not fitted.
 
-    A family that the training runs lack keeps its start.
+    A family that the training runs lack keeps its start. Widths are learned from ``asked``.
     """
     kept = {name: value for name, value in assumptions.items() if not is_fitted(name)}
     starts = Fit({name: math.log(prior(name)[0]) for name in REQUIRED if is_fitted(name)}, {})
     unseen = constants(starts, dict.fromkeys(starts.values, UNSEEN))
-    half = spreads(fit, seen, calibrated(seen, fit)[0])
+    half = spreads(fit, seen, calibrated(seen, fit, asked)[0])
     return SpeedModel({**kept, **unseen, **constants(fit, half)})
 
 

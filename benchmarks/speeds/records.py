@@ -13,7 +13,7 @@ from benchmarks.speeds.spreads import TARGET, scale, unit
 
 HEAD = "# yaml-language-server: $schema=../../schema/v1/assumption.schema.json\n"
 BODY = "# Written by benchmarks/fit_speed.py: change that, not this.\n"
-DAY = "2026-11-22"
+DAY = "2026-11-23"
 FITTED = re.compile(
     r"decode-(efficiency|overhead|stream|weights|experts|early|runtime|vulkan)-"
     r"|compute-(efficiency|weights|experts|attention|early|2025|runtime|vulkan)-"
@@ -129,7 +129,7 @@ def _counted(count: int, word: str) -> str:
 
 
 NOTE = (
-    f"The interval holds {TARGET * 100:.0f} % of errors for sources left out, of classes known as"
+    f"The interval holds {TARGET * 100:.0f} % of errors for owners left out, of classes known as"
     " well."
 )
 FACTOR_NOTE = (

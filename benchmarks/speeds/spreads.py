@@ -1,9 +1,9 @@
-"""How wide each constant's interval is: as wide as errors for sources that a fit has not seen.
+"""How wide each constant's interval is: as wide as errors for owners that a fit has not seen.
 
-Sources are left out in turn, their runs predicted by what the rest teaches, and the errors sorted
-by how much was known of the class that was asked: several sources, one, or only a wider class. An
-interval is the error that a share of them stays below, so nothing here is set by hand but that
-share.
+All sources of an owner are left out together, their runs predicted by what the rest teaches, and
+the errors sorted by how much was known of the class that was asked: several owners, one or two, or
+only a wider class. Strangers, which fit nothing, are asked too. An interval is the error that a
+share of all stays below, so nothing here is set by hand but that share.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from sitegen.physics.speed.constants import SpeedClass, bases
 FOLDS = 5
 SEED = 20_261_120
 TARGET = 0.83
-"""Share of the runs of an unseen source that an interval is to hold; the aim is 80 %."""
+"""Share of the runs, and of the votes, of unseen owners that an interval is to hold."""
 LEAST = 0.09
 """Narrowest half-width, in logarithms: two runs of one machine differ by as much."""
 SHRINK = 4
-"""Sources of all classes that the errors of fewer are mixed with."""
-WIDTH = ("several", "one", "wider", "nothing")
+"""Owners of all classes that the errors of fewer are mixed with."""
+WIDTH = ("several", "few", "wider", "nothing")
+SEVERAL = 3
+"""Owners from which on their habits can be told from the class."""
 """What is known of a class, from most to least."""
 CARRIES = {
     "dense": "decode", "overhead": "decode", "cache": "decode", "hop": "decode",
@@ -43,11 +45,11 @@ UNSEEN = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Surprise:
-    """Error of a run whose source was left out, as a logarithm, and what was known of its class."""
+    """Error of a run whose owner was left out, as a logarithm, and what was known of its class."""
 
     quantity: str
     known: str
-    source: str
+    owner: str
     error: float
     share: float
     names: tuple[str, ...]
@@ -60,7 +62,7 @@ class Widths:
 
     by: Mapping[tuple[str, str], float]
     own: Mapping[str, tuple[int, float]]
-    """Sources that were left out of a class in turn, and the half-width that holds their runs."""
+    """Owners that were left out of a class in turn, and the half-width that holds their runs."""
 
     def of(self, quantity: str, known: str) -> float:
         """Half-width of a quantity whose class is known so well."""
@@ -80,22 +82,31 @@ def fold_of(units: Iterable[str], seed: int = SEED) -> Mapping[str, int]:
     return {unit: at % FOLDS for at, unit in enumerate(ordered)}
 
 
-def calibrated(seen: Sequence[Observation], fit: Fit) -> tuple[Widths, tuple[Fit, ...]]:
-    """Leave fifths of the sources out in turn and learn how far off such a fit is."""
-    folds, share = fold_of(one.case.source for one in seen), shares(seen)
+def calibrated(
+    seen: Sequence[Observation], fit: Fit, asked: Sequence[Observation] = ()
+) -> tuple[Widths, tuple[Fit, ...]]:
+    """Leave fifths of the owners out in turn and learn how far off such a fit is.
+
+    Args:
+        seen: What the constants rest on.
+        fit: Where the search starts.
+        asked: What is predicted, where that is more than ``seen``.
+    """
+    asked = asked or seen
+    folds, share = fold_of(one.owner for one in (*seen, *asked)), shares(asked)
     surprises, fits = [], []
     for fold in range(FOLDS):
-        training = [one for one in seen if folds[one.case.source] != fold]
+        training = [one for one in seen if folds[one.owner] != fold]
         without = fitted(training, fit)
         fits.append(without)
         spoken = speakers(without, training)
-        for one, part in zip(seen, share, strict=True):
-            if folds[one.case.source] == fold and predictable(without, one):
+        for one, part in zip(asked, share, strict=True):
+            if folds[one.owner] == fold and predictable(without, one):
                 known = knowledge(without, spoken, one)
                 error = abs(math.log(one.timing.measured / without.rate(one)))
                 quantity = quantity_of(one)
                 names = tuple(carriers(one, quantity))
-                surprises.append(Surprise(quantity, known, one.case.source, error, part, names))
+                surprises.append(Surprise(quantity, known, one.owner, error, part, names))
     return _widths(surprises), tuple(fits)
 
 
@@ -116,7 +127,7 @@ def predictable(fit: Fit, one: Observation) -> bool:
 
 
 def speakers(fit: Fit, seen: Sequence[Observation]) -> dict[str, set[str]]:
-    """Sources that speak of each constant with an interval."""
+    """Owners that speak of each constant with an interval."""
     found: dict[str, set[str]] = defaultdict(set)
     for one in seen:
         for kind in one.classes:
@@ -124,7 +135,7 @@ def speakers(fit: Fit, seen: Sequence[Observation]) -> dict[str, set[str]]:
                 if speaks(one, slot):
                     for name in names:
                         if name in fit.values:
-                            found[name].add(one.case.source)
+                            found[name].add(one.owner)
     return found
 
 
@@ -137,12 +148,12 @@ def knowledge(fit: Fit, spoken: Mapping[str, set[str]], one: Observation) -> str
 
 
 def grade(level: int, sources: int) -> str:
-    """Grade a class by its place in the chain, narrowest first, and by who speaks of it."""
+    """Grade a class by its place in the chain, narrowest first, and by how many speak of it."""
     if not sources:
         return "nothing"
     if level >= NARROW:
         return "wider"
-    return "several" if sources > 1 else "one"
+    return "several" if sources >= SEVERAL else "few"
 
 
 def _widths(surprises: Sequence[Surprise]) -> Widths:
@@ -162,11 +173,16 @@ def _widths(surprises: Sequence[Surprise]) -> Widths:
 
 
 def _width(some: Sequence[Surprise]) -> tuple[int, float]:
-    """Count sources, and find the error that the target's share of their runs stays below."""
+    """Count owners, and find the error that the target's share stays below, of runs and of votes.
+
+    An owner with many runs is one witness, and still what a stranger may meet.
+    """
     if not some:
         return 0, 0.0
-    sources = {one.source for one in some}
-    return len(sources), quantile([(one.error, one.share) for one in some], TARGET)
+    owners = {one.owner for one in some}
+    by_run = quantile([(one.error, 1.0) for one in some], TARGET)
+    by_vote = quantile([(one.error, one.share) for one in some], TARGET)
+    return len(owners), max(by_run, by_vote)
 
 
 def mixed(own: tuple[int, float], wider: float) -> float:
@@ -189,7 +205,7 @@ def quantile(weighted: Sequence[tuple[float, float]], share: float) -> float:
 def spreads(fit: Fit, seen: Sequence[Observation], widths: Widths) -> dict[str, float]:
     """Half-width of each constant with an interval, in logarithms.
 
-    It is that of its grade; where several sources speak of a class, the errors for those of them
+    It is that of its grade; where several owners speak of a class, the errors for those of them
     that were left out count beside it.
     """
     spoken, half = speakers(fit, seen), {}

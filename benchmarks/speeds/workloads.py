@@ -45,6 +45,12 @@ NAMES = {
     "aggregate_tokens_per_s": "the sum of all streams",
     "prefill_tokens_per_s": "the prompt",
 }
+INSTANCES = re.compile(r"_tp\d+x(\d+)_")
+"""Servers that answer side by side, as the run names of LottoLottoLotto/4x3090-llm-benchmarks say
+(`TP=1, PP=2, INSTANCES=2` on the page of a run called `tp1x2`, abe1601)."""
+DRAFTED = {"experimental/token_position_decode_slo/glm-5/": "mtp"}
+"""Folders whose server drafts with the model's own layer (`--speculative-config.method mtp`,
+`serve_glm5_sbatch.sh` of SemiAnalysisAI/InferenceX, de75941)."""
 CACHED = re.compile(r"likely cached|cached|prefix cache|warm prompt")
 
 
@@ -81,6 +87,23 @@ def workload(row: Row) -> dict[str, Any]:
     if chunk:
         found["micro_batch_tokens"] = chunk
     return found
+
+
+def all_instances(row: Row) -> Row:
+    """Count the GPUs of all servers where a run of several lists those of one.
+
+    >>> all_instances({"hardware": "2x RTX 3090", "gpus_total": 2, "notes": "run a/b_tp1x2_c1"})[
+    ...     "hardware"
+    ... ]
+    '4x RTX 3090'
+    """
+    named = INSTANCES.search(row["notes"])
+    count = int(named.group(1)) if named else 1
+    if count == 1:
+        return row
+    gpus = count * int(row["gpus_total"])
+    words = re.sub(r"^\d+x", f"{gpus}x", str(row["hardware"]))
+    return {**row, "hardware": words, "gpus_total": gpus, "instances": count}
 
 
 def micro_batch(row: Row) -> int:
@@ -219,6 +242,9 @@ def speculative(row: Row) -> str:
     >>> speculative({"spec_decode": "yes/unknown: composes", "model": "", "notes": ""})
     'unknown'
     """
+    for folder, method in DRAFTED.items():
+        if folder in str(row.get("source_url")):
+            return method
     stated = str(row.get("spec_decode") or "")
     if stated.startswith("yes/unknown"):
         return "unknown"

@@ -1,9 +1,9 @@
 """Print how far the engine was off for rows that it had never seen.
 
 Run as ``python -m benchmarks.strangers``: the newest record in ``benchmarks/strangers/``, and the
-same for those of its rows that are strangers still, asked anew. Rows are strangers as long as no
-constant has moved since the record was made. ``--write DAY --before FOLDER`` makes a record of the
-runs that this catalog has and the one in FOLDER has not: its constants must be the same.
+same for those of its rows that are strangers still, asked anew. Rows are strangers as long as
+their records say so: no constant rests on them. ``--write DAY --before FOLDER`` makes a record of
+the runs that this catalog has and the one in FOLDER has not: its constants must be the same.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from benchmarks.strangers import rows as record
-from benchmarks.strangers.predict import digest, rows_of
+from benchmarks.strangers.predict import digest, rows_of, strangers_of
 from benchmarks.strangers.rows import Record
 from benchmarks.strangers.tables import lines
 from sitegen.catalog.domain.catalog import Catalog
@@ -57,10 +57,8 @@ def _write(catalog: Catalog, seen: Catalog, day: str) -> None:
 
 
 def _again(catalog: Catalog, found: Record) -> None:
-    if digest(catalog) != found.constants:
-        click.echo("\nConstants have moved since: none of these rows is a stranger still.")
-        return
-    asked = {(row.run, row.kind) for row in found.rows}
+    still = strangers_of(catalog)
+    asked = {(row.run, row.kind) for row in found.rows if row.run in still}
     rows = [row for row in rows_of(catalog)[0] if (row.run, row.kind) in asked]
     click.echo(f"\n{len(rows)} of them are strangers still; today's engine says of them:\n")
     for line in lines(rows):

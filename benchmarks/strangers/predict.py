@@ -36,6 +36,16 @@ def digest(catalog: Catalog) -> str:
     return hashlib.sha256(repr((speeds, memory)).encode()).hexdigest()[:12]
 
 
+def strangers_of(catalog: Catalog) -> frozenset[str]:
+    """Name the runs and files of a catalog that no constant rests on."""
+    rates = (run for page in catalog.benchmarks.values() for run in page.runs)
+    logs = (
+        one for page in catalog.measurements.values() for some in (page.runs, page.files)
+        for one in some
+    )  # fmt: skip
+    return frozenset(one.id for one in (*rates, *logs) if one.stranger)
+
+
 def rows_of(catalog: Catalog, before: Catalog | None = None) -> tuple[list[Row], Counter[str]]:
     """Predict every run of a catalog; also count what was not compared, by reason.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
+from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -96,6 +97,12 @@ def _short(value: object) -> object:
 def newest() -> Path:
     """Find the newest record."""
     return max(FOLDER.glob("*.jsonl"))
+
+
+@cache
+def newest_ids() -> frozenset[str]:
+    """Ids of the runs and files of the newest record."""
+    return frozenset(row.run for row in read(newest()).rows)
 
 
 def sources(rows: Iterable[Row]) -> int:

@@ -7,11 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from benchmarks.strangers.rows import MEMORY, SPEED, VERDICT, Row, largest_source, sources
 from sitegen.published.accuracy.aggregate import quantile
+from sitegen.published.accuracy.values import HARD
 
-HARD = frozenset(
-    {"WEIGHTS_EXCEED", "DOES_NOT_FIT", "KV_BELOW_CONTEXT", "ALLOCATION_LIMIT", "STATE_BLOCKS"}
-)
-"""Reasons that say of memory that a start fails, not that it may."""
 HEAD = (
     "figures | votes | sources | median | of votes | p95 | inside | of votes "
     "| median without the largest source | naive median"

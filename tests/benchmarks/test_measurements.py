@@ -169,6 +169,13 @@ def test_a_mix_of_its_maker_is_judged_by_its_size_and_never_compared_with_a_rule
     assert "a mix" in loaded(**said, model_buffer_mib=buffers)["unsaid"]["verdict"]
 
 
+def test_a_length_past_which_a_start_fails_is_what_it_is_asked_for() -> None:
+    said = {"model": "Qwen3.6-27B", "quant": "Q4_K_M", "usable": ["verdict"], "outcome": "oom"}
+    words = "without them, context creation fails past roughly 90K next to 17GB of weights"
+    assert loaded(**said, quote=words)["workload"]["context_tokens"] == 90 * 1_024
+    assert "context_tokens" not in loaded(**said).get("workload", {})
+
+
 def test_a_log_without_a_build_is_of_its_day() -> None:
     run = loaded(model="Llama-3.1-8B-Instruct", usable=["kv"], date="2025-01-02")
     assert run["subject"]["version"] == "5000"

@@ -9,7 +9,10 @@ import pytest
 
 from benchmarks.strangers import rows as record
 from benchmarks.strangers import tables
+from benchmarks.strangers.predict import strangers_of
 from benchmarks.strangers.rows import MEMORY, SPEED, VERDICT, Record, Row
+from sitegen.catalog.load import parse_catalog
+from sitegen.inputs import read_project
 
 ROW = Row(
     run="a", source="s", kind=SPEED, quantity="decode", vote="s m", program="llama-cpp",
@@ -55,6 +58,11 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     made = Record("2026-11-23", "abc", rows, {"speed: no rate": 2})
     record.write(tmp_path / "2026-11-23.jsonl", made)
     assert record.read(tmp_path / "2026-11-23.jsonl") == made
+
+
+def test_records_say_which_rows_no_constant_rests_on() -> None:
+    catalog = parse_catalog(read_project(Path(__file__).parents[2]).catalog)
+    assert strangers_of(catalog) == record.newest_ids()
 
 
 def test_every_row_of_the_newest_record_stands_in_one_table() -> None:

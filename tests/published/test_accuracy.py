@@ -25,7 +25,9 @@ from sitegen.published.accuracy.aggregate import (
     slices,
     verdicts_of,
 )
-from sitegen.published.accuracy.report import accuracy, compare_run, worst_of
+from sitegen.published.accuracy.older_engines import encodes_for_all, encoding_images
+from sitegen.published.accuracy.report import accuracy, compare_run, report_of, worst_of
+from sitegen.published.accuracy.strangers import memory_pairs, verdict_groups
 from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Origin, Result, Skipped
 
 ROOT = Path(__file__).parents[2]
@@ -348,6 +350,42 @@ def test_a_version_without_a_profile_lends_only_what_no_version_changes() -> Non
         assert missing.says_enough
 
 
+MLLAMA = (
+    "subject: {model: llama-3.2-11b-vision-instruct, quantization: bf16, runtime: vllm, "
+    'version: "VERSION"}, system: {nodes: [{gpus: [{gpu: a100-80gb-sxm}]}]}, '
+    "parallel: {tensor: 1}, workload: {context_tokens: 1024}, quote: x, usable_for: [verdict], "
+)
+
+
+@pytest.mark.parametrize(
+    ("version", "settings", "outcome", "tier"),
+    [("0.6.3", "", "failed", "not-practical"),
+     ("0.6.3", "settings: {max_num_seqs: 32, eager: true}, ", "ran", "comfortable")],
+)  # fmt: skip
+def test_an_encoder_once_ran_for_every_sequence_of_the_trial_run(
+    version: str, settings: str, outcome: str, tier: str
+) -> None:
+    """Issue 9445 of vLLM: out of memory on an A100 with 80 GB, and not with 32 sequences."""
+    text = f"id: x, {MLLAMA.replace('VERSION', version)}{settings}outcome: {outcome}"
+    verdict = compared(text)[LoggedQuantity.VERDICT]
+    assert isinstance(verdict, JudgedQuantity)
+    assert verdict.tier == tier
+    assert verdict.agrees
+
+
+def test_what_an_image_takes_in_the_encoder_is_the_sum_of_its_tensors() -> None:
+    """Four tiles of 1,601 positions, padded to 1,608: 6,432; a mask of 6,432 squared, 16 bits."""
+    profile = engine().catalog.runtimes["vllm"].profiles[0]
+    assert encodes_for_all(profile)
+    one, two = (encoding_images(profile, 1, ranks) for ranks in (1, 2))
+    parts = 2 * 6_432**2 + 7 * 2 * 6_432 * 1_280 + 2 * 6_432 * 5_120
+    found = one.constants["encoder_profile_gib"].value
+    assert found.low * 2**30 == pytest.approx(parts)
+    assert found.mid - found.low == pytest.approx(2 * 6_432 * 5_120 / 2**30)
+    assert two.constants["encoder_profile_gib"].value.low < found.low
+    assert one.version != two.version
+
+
 @pytest.mark.parametrize(("model", "mib"), [("qwen3.5-2b", 796), ("qwen3.6-27b", 1_360)])
 def test_a_quantized_cache_takes_scratch_for_the_whole_context(model: str, mib: int) -> None:
     """Measured with llama-server, context 262,144, q8_0, micro-batch 512 (unsloth's test data)."""
@@ -459,9 +497,38 @@ def test_a_verdict_agrees_with_what_happened() -> None:
             judged("unknown", "comfortable", naive_fits=True),
         ]
     )
-    assert (found.judged, found.agree, found.refused_though_ran) == (5, 3, 1)
+    assert (found.judged, found.agree, found.refused_though_ran) == (5, 2, 1)
+    assert found.agree_borderline == 1
     assert (found.comfortable_though_failed, found.comfortable_undisputed) == (1, 0)
     assert (found.naive_judged, found.naive_agree, found.naive_fits_though_failed) == (5, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "tier", "reason", "agrees"),
+    [("failed", "borderline", "KV_BELOW_CONTEXT", True),
+     ("failed", "borderline", "HEADROOM", False),
+     ("ran", "borderline", "KV_BELOW_CONTEXT", False), ("ran", "borderline", "LINK_DECODE", True)],
+)  # fmt: skip
+def test_a_hard_reason_of_memory_says_that_it_fails(
+    outcome: str, tier: str, reason: str, *, agrees: bool
+) -> None:
+    one = JudgedQuantity(origin("x"), outcome, "", tier, (reason,), naive_fits=True)
+    assert one.agrees is agrees
+
+
+def test_strangers_are_counted_apart() -> None:
+    known, new = figure("a", 10, 9, 10, 11), figure("b", 10, 14, 15, 16)
+    new = replace(new, origin=replace(new.origin, stranger=True, source="t"))
+    failed = JudgedQuantity(
+        replace(new.origin, run="c"), "failed", "", "borderline", (), naive_fits=False
+    )
+    report = report_of((known, new, failed), ())
+    (pair,) = memory_pairs(report)
+    assert (pair.strangers.median, pair.strangers.inside, pair.strangers.sources) == (0.5, 0, 1)
+    assert pair.known is not None
+    assert (pair.known.median, pair.known.inside) == (0, 1)
+    ((stranger, outcome, counted),) = verdict_groups(report)
+    assert (stranger, outcome, counted.agree, counted.naive_agree) == (True, "failed", 0, 1)
 
 
 def test_the_report_covers_the_whole_catalog() -> None:

@@ -193,10 +193,9 @@ def test_a_speed_without_a_precision_holds_at_one_and_says_so() -> None:
         found = judged()[f"fungies-multi-node--{row}"].judgement
         assert (found.verdict, found.code) == (CONFIRMED, "POSSIBLE_AT_ONE_PRECISION")
         assert "precision" in str(found.arguments["missing"])
-    # 45 tokens/s of two GPUs of 1,008 GB/s: 44.8 GB a token, which a GGUF file that llama.cpp cuts
-    # stays below by a seventh
+    # 45 tokens/s of two GPUs of 1,008 GB/s: 44.8 GB a token, which an AWQ file of 40 GB stays below
     served = judged()["fungies-multi-node--b-2x4090"].judgement
-    assert (served.verdict, served.reading) == (CONFIRMED, ("iq4-xs",))
+    assert (served.verdict, served.reading) == (CONFIRMED, ("awq-4bit-g128",))
     assert changed("fungies-multi-node--b-2x4090", tokens_per_s=35.0).verdict is CONFIRMED
     found = changed("fungies-multi-node--b-2xh100", quantizations=recipes("bf16"))
     assert found.code == "ABOVE_BANDWIDTH"  # 6,700 GB/s over 139 GB: 48 tokens/s, not 85

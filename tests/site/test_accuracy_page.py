@@ -9,6 +9,7 @@ import pytest
 
 from sitegen.pipeline.pages import render
 from sitegen.published.accuracy.report import report_of
+from sitegen.published.accuracy.speed import SpeedAccuracy
 from sitegen.published.accuracy.values import AccuracyReport
 from sitegen.render.cells import html, text
 from sitegen.site.collect import collect_pages
@@ -82,6 +83,25 @@ def test_a_failure_called_comfortable_is_listed() -> None:
     assert failed[:2] == ["Failed", "1"]
 
 
+def test_strangers_come_first_beside_what_was_known() -> None:
+    assert view(fabricated.inputs()).strangers is None
+    comparisons = fabricated.SPEED_ACCURACY.comparisons
+    new = tuple(replace(one, stranger=one.quantity == "prefill") for one in comparisons)
+    speed_of = replace(fabricated.SPEED_ACCURACY, comparisons=new)
+    found = view(only(speed=speed_of)).strangers
+    assert found is not None
+    assert found.columns[0].heading == "Quantity"
+    assert rows(found) == [
+        ["Prefill", "1", "1", f"100{GAP}%", f"0{GAP}%", "no rule", "0", "none known", "none known"]
+    ]
+
+
+def test_verdicts_stand_on_one_standard() -> None:
+    ran, failed = rows(memory().standard)
+    assert ran == ["known", "Ran", "1", "1", "0", "1", "1"]
+    assert failed == ["known", "Failed", "1", "0", "0", "1", "0"]
+
+
 def test_a_goal_without_figures_is_not_called_met() -> None:
     goals = {cells[0] for cells in rows(memory().goals)}
     assert "Weights per GPU" in goals
@@ -124,7 +144,7 @@ def test_what_is_printed_as_zero_has_no_sign(value: float, shown: str) -> None:
     assert text(off(value)) == f"{shown}{GAP}%"
 
 
-def only(**changed: AccuracyReport | None) -> SiteInputs:
+def only(**changed: AccuracyReport | SpeedAccuracy | None) -> SiteInputs:
     """The invented site with other judged records."""
     return replace(fabricated.inputs(), records=replace(fabricated.RECORDS, **changed))  # type: ignore[arg-type]
 

@@ -118,6 +118,8 @@ class MemoryRun:
     group: str
     quote: str
     notes: str
+    stranger: bool = False
+    """Predicted before any constant had seen it; no constant rests on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,8 @@ class PublishedFile:
     importance_matrix: bool
     metadata: bool
     notes: str
+    stranger: bool = False
+    """Predicted before any constant had seen it; no constant rests on it."""
 
 
 @dataclass(frozen=True, slots=True)

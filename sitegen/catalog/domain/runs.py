@@ -128,6 +128,7 @@ class SpeedRun:
         doubt: What the source itself finds wrong with it, empty for nothing.
         combo: Id of the combo that it ran on, empty where it is none of the catalog.
         tool: Whose file it was imported from, empty where it was typed.
+        stranger: Predicted before any constant had seen it; no constant rests on it.
     """
 
     id: str
@@ -151,6 +152,7 @@ class SpeedRun:
     load: Load | None = None
     latency: Latencies | None = None
     tool: str = ""
+    stranger: bool = False
 
 
 @dataclass(frozen=True, slots=True)

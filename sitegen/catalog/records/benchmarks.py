@@ -163,6 +163,10 @@ class SpeedRunRecord(Record):
     doubt: str = Field(
         default="", description="What the source itself finds wrong; such runs fit no constant."
     )
+    stranger: bool = Field(
+        default=False,
+        description="Predicted before any constant had seen it; no constant rests on it.",
+    )
     combo: Slug | None = Field(
         default=None, description="Combo of the catalog that it ran on, where it is one."
     )

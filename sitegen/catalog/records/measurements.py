@@ -143,6 +143,10 @@ class MemoryRunRecord(Record):
     disputed: dict[QuantityWord, Text] = Field(
         default={}, description="Figures that contradict the record itself, and how."
     )
+    stranger: bool = Field(
+        default=False,
+        description="Predicted before any constant had seen it; no constant rests on it.",
+    )
     group: str = Field(default="", description="Near-repeats of one experiment share a group.")
     quote: Text = Field(description="The lines of the log, as short as they can be.")
     notes: str = Field(default="", description="What a reader should know beside the figures.")
@@ -167,6 +171,10 @@ class FileRecord(Record):
     )
     metadata: bool = Field(
         default=True, description="Whether the tokenizer and other metadata are in the figure."
+    )
+    stranger: bool = Field(
+        default=False,
+        description="Predicted before any constant had seen it; no constant rests on it.",
     )
     notes: str = Field(default="", description="What a reader should know beside the figure.")
 

@@ -69,6 +69,7 @@ def _run(
         group=run.group,
         quote=run.quote,
         notes=run.notes,
+        stranger=run.stranger,
     )
 
 
@@ -133,6 +134,7 @@ def _file(record: FileRecord) -> PublishedFile:
         importance_matrix=record.importance_matrix,
         metadata=record.metadata,
         notes=record.notes,
+        stranger=record.stranger,
     )
 
 

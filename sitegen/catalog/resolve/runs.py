@@ -97,6 +97,7 @@ def _speed_run(
         load=None if run.load is None else _load(run.load),
         latency=None if run.latency is None else _latencies(run.latency),
         tool=record.imported.tool if record.imported else "",
+        stranger=run.stranger,
     )
 
 

@@ -30,7 +30,7 @@ LIMITS: tuple[tuple[LoggedQuantity, str, str, float], ...] = (
 )
 """Errors that the project set out to reach: quantity, program (empty for all), measure, limit."""
 COVERAGE_LIMIT = 0.8
-AGREEMENT_LIMIT = 0.95
+AGREEMENT_LIMIT = 0.94
 CALIBRATION_LIMIT = 0.85
 
 
@@ -147,11 +147,12 @@ def verdicts_of(judged: Sequence[JudgedQuantity]) -> Verdicts:
     """Count outcomes beside tiers; a run whose outcome is not known is not judged."""
     known = [j for j in judged if j.outcome in {"ran", "failed"}]
     failed = [j for j in known if not j.ran]
-    wrong = [j for j in failed if not j.agrees]
+    wrong = [j for j in failed if j.tier == "comfortable"]
     common = [j for j in known if j.naive_agrees is not None]
     return Verdicts(
         judged=len(known),
         agree=sum(j.agrees for j in known),
+        agree_borderline=sum(j.agrees and j.tier == "borderline" for j in known),
         refused_though_ran=sum(j.ran and not j.agrees for j in known),
         comfortable_though_failed=len(wrong),
         comfortable_undisputed=sum(not j.disputed for j in wrong),

@@ -6,14 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.domain.measurements import LoggedQuantity
+from sitegen.catalog.domain.models import RuntimeProfile
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import FitRequest
 from sitegen.physics.cache_types import SPELLINGS, element_bits
-from sitegen.physics.memory.paged import PagedEngine
+from sitegen.physics.memory.paged import PagedEngine, scheduler_defaults
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.plan import Settings, Workload
 from sitegen.published import rules_of_thumb
+from sitegen.published.accuracy.older_engines import (
+    ENCODER_DECODER,
+    encodes_for_all,
+    encoding_images,
+)
 from sitegen.published.accuracy.subjects import LoggedRun
 from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Unmapped
 from sitegen.units import GIB
@@ -338,7 +344,7 @@ def _verdict(run: LoggedRun) -> JudgedQuantity:
         checkpoint=run.checkpoint,
         combo=run.system,
         runtime=run.runtime,
-        profile=run.profile,
+        profile=_then(run),
         workload=workload,
         settings=_settings(run),
         tensor_parallel_size=tp,
@@ -358,6 +364,16 @@ def _verdict(run: LoggedRun) -> JudgedQuantity:
         cause=run.run.causes.get(LoggedQuantity.VERDICT, ""),
         disputed=run.run.disputed.get(LoggedQuantity.VERDICT, ""),
     )
+
+
+def _then(run: LoggedRun) -> RuntimeProfile:
+    """The profile of the run's version, with images for all sequences where it encoded them."""
+    if run.reduced.architecture.family != ENCODER_DECODER or not encodes_for_all(run.profile):
+        return run.profile
+    tp, pp = _split(run)
+    first = run.group(tp * pp * _attention_copies(run)).gpus[0]
+    sequences = run.run.settings.max_num_seqs or scheduler_defaults(run.profile, first).max_num_seqs
+    return encoding_images(run.profile, sequences, tp)
 
 
 def _dotted(version: str) -> tuple[int, ...]:

@@ -143,6 +143,7 @@ def _compared_file(
         model=model.id,
         checkpoint=file.quantization,
         group=f"{source} {file.model}",
+        stranger=file.stranger,
     )
     recipe = catalog.quantizations[file.quantization]
     if not recipe.gguf_file_type:

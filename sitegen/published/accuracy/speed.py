@@ -34,6 +34,7 @@ class SpeedComparison:
         family: Model family of the config.
         speculative: Method, empty without; such a run is listed and not judged.
         note: Why it is not judged, empty where it is.
+        stranger: Predicted before any constant had seen it; no constant rests on it.
     """
 
     run: str
@@ -47,6 +48,7 @@ class SpeedComparison:
     family: str
     speculative: str
     note: str
+    stranger: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ def _comparisons(model: SpeedModel, case: Case) -> Iterator[SpeedComparison]:
             family=case.reduced.architecture.family,
             speculative=run.speculative,
             note=note,
+            stranger=run.stranger,
         )
 
 

@@ -202,6 +202,7 @@ class LoggedRun:
             assumed=run.assumed,
             kin=bool(run.program) or not self.profiled,
             group=run.group,
+            stranger=run.stranger,
         )
 
     @property

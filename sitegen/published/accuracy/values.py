@@ -38,6 +38,8 @@ class Origin:
     group: str = ""
     """Near-repeats of one experiment share a group, which counts once; empty: a group of its own.
     """
+    stranger: bool = False
+    """Predicted before any constant had seen it; no constant rests on it."""
 
     @property
     def vote(self) -> str:
@@ -93,6 +95,12 @@ class Comparison:
         return low <= self.measured <= high
 
 
+HARD = frozenset(
+    {"WEIGHTS_EXCEED", "DOES_NOT_FIT", "KV_BELOW_CONTEXT", "ALLOCATION_LIMIT", "STATE_BLOCKS"}
+)
+"""Reasons that say of memory that a start as asked for fails, not that it may."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedQuantity:
     """The outcome of a run beside the answers of the engine and the common rule."""
@@ -112,9 +120,14 @@ class JudgedQuantity:
         return self.outcome == "ran"
 
     @property
+    def fails(self) -> bool:
+        """Whether the engine says that it fails: not practical, or a hard reason of memory."""
+        return self.tier == "not-practical" or not HARD.isdisjoint(self.reasons)
+
+    @property
     def agrees(self) -> bool:
-        """Whether a run that started is called a fit, and one that failed not comfortable."""
-        return self.tier != "not-practical" if self.ran else self.tier != "comfortable"
+        """Whether outcome and verdict are the same: one standard for what ran and what failed."""
+        return self.fails != self.ran
 
     @property
     def naive_agrees(self) -> bool | None:
@@ -191,6 +204,8 @@ class Verdicts:
 
     judged: int
     agree: int
+    agree_borderline: int
+    """Of those that agree, the ones called borderline."""
     refused_though_ran: int
     comfortable_though_failed: int
     comfortable_undisputed: int

@@ -31,6 +31,7 @@ from sitegen.site.reports.accuracy_speed import (
     speed_twin,
     speed_worst_table,
 )
+from sitegen.site.reports.accuracy_strangers import standard_table, strangers_table
 from sitegen.site.table import Column, Row, Table
 from sitegen.values import dataclass
 
@@ -54,6 +55,7 @@ class MemoryView:
     by_program: Table
     by_family: Table
     verdicts: Table
+    standard: Table
     disagreements: Table
     worst: Table
     rules: Table
@@ -78,6 +80,7 @@ class AccuracyView:
 
     memory: MemoryView | None
     speed: SpeedView | None
+    strangers: Table | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     view = AccuracyView(
         memory=_memory(report, catalog) if report else None,
         speed=_speed(speeds, catalog) if speeds else None,
+        strangers=strangers_table(report, speeds),
     )
     yield Page(
         URL,
@@ -141,6 +145,7 @@ def _memory(report: AccuracyReport, catalog: Catalog) -> MemoryView:
         by_program=slices_table(report.by_program, "Errors by program", id="by-program"),
         by_family=slices_table(report.by_family, "Errors by model family", id="by-family"),
         verdicts=verdicts_table(report.verdicts),
+        standard=standard_table(report),
         disagreements=disagreements_table(report, catalog),
         worst=worst_table(report, catalog),
         rules=_rules(),
