@@ -118,6 +118,7 @@ def main(project: Path, edits: int, combo: str, guide: str) -> None:
                 text = (root / kind.path).read_text(encoding="utf-8")
                 found = [timed(page, root, kind, turn, text) for turn in range(1, edits + 1)]
                 (root / kind.path).write_text(text, encoding="utf-8")
+                page.goto("about:blank")
                 page.wait_for_timeout(3_000)
                 cuts = quantiles(found, n=20)
                 click.echo(f"| {kind.name} | {cuts[9]:.2f} | {cuts[18]:.2f} |")

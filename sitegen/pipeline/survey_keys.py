@@ -20,10 +20,12 @@ from sitegen.survey.gpu_counts import usual_link
 
 UNREAD: Mapping[type, frozenset[str]] = {
     Gpu: frozenset({"notes", "sources", "span", "prices", "launch_price_usd", "launched"}),
-    Combo: frozenset({"summary", "prose", "notes", "sources", "span", "prices"}),
     Interconnect: frozenset({"notes", "sources", "span"}),
 }
-"""Fields of hardware that no verdict depends on."""
+"""Fields of hardware that no verdict depends on.
+
+A combo stands in its key whole: the survey copies it, less a GPU or a node, with all its words.
+"""
 WHOLE = (
     "models", "quantizations", "runtimes", "assumptions", "interconnects", "measurements",
     "benchmarks", "losses", "boards", "scores", "names",

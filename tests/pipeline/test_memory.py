@@ -70,7 +70,7 @@ def _forget_constants(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _forget_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    unread: Mapping[type, frozenset[str]] = {**UNREAD, Combo: UNREAD[Combo] | {"nodes"}}
+    unread: Mapping[type, frozenset[str]] = {**UNREAD, Combo: frozenset({"nodes"})}
     monkeypatch.setattr(survey_keys, "UNREAD", unread)
 
 
