@@ -64,7 +64,7 @@ OPEN = """() => {
 }"""
 OF_COMBO = """([id, context]) => {
   const {catalog, verdicts} = window.parity;
-  const found = verdicts(catalog.combos[id], new sitegen.Asked(context), true);
+  const found = verdicts(catalog.combos[id], new sitegen.BuildQuestion(context), true);
   RECORD
   return JSON.stringify(found.map(record));
 }""".replace("RECORD", RECORD)

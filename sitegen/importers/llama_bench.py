@@ -181,7 +181,7 @@ def _named(stated: str) -> tuple[NamedHardware, ...]:
     """GPUs stand side by side with a comma.
 
     >>> _named("NVIDIA GeForce RTX 3090, NVIDIA GeForce RTX 3090")
-    (Named(name='NVIDIA GeForce RTX 3090', count=2),)
+    (NamedHardware(name='NVIDIA GeForce RTX 3090', count=2),)
     """
     names = [name.strip() for name in stated.split(",") if name.strip()]
     return tuple(NamedHardware(name, names.count(name)) for name in dict.fromkeys(names))

@@ -97,7 +97,7 @@ def _with_unit(text: str, unit: Unit) -> str:
 def quantity(cell: NumberCell) -> str:
     r"""Print a number with its unit.
 
-    >>> quantity(Quantity(24 * 2**30, Unit.GIB)), quantity(Quantity(0.996, Unit.PERCENT))
+    >>> quantity(NumberCell(24 * 2**30, Unit.GIB)), quantity(NumberCell(0.996, Unit.PERCENT))
     ('24\xa0GiB', '99.6\xa0%')
     """
     scale, decimals, _ = FORMATS[cell.unit]
@@ -131,7 +131,7 @@ def _printed(cell: Span) -> tuple[str, str, str]:
 def digits(cell: NumberCell | Span) -> tuple[str, str, str]:
     """Return low, middle and high as a cell prints them, without unit and grouping.
 
-    >>> digits(Quantity(131072, Unit.TOKENS)), digits(Span(0.81, 0.84, 0.88, Unit.PERCENT))
+    >>> digits(NumberCell(131072, Unit.TOKENS)), digits(Span(0.81, 0.84, 0.88, Unit.PERCENT))
     (('131072', '131072', '131072'), ('81', '84', '88'))
     """
     if isinstance(cell, NumberCell):

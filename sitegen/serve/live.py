@@ -110,9 +110,9 @@ def look_up(files: Mapping[str, bytes], raw_path: str) -> LiveFile | SlashRedire
     """Find what a request path names; only exact names of published files are found.
 
     >>> look_up({"a/index.html": b"x"}, "/a/")
-    Found(path='a/index.html', content=b'x')
+    LiveFile(path='a/index.html', content=b'x')
     >>> look_up({"a/index.html": b"x"}, "/a")
-    Moved(location='/a/')
+    SlashRedirect(location='/a/')
     >>> look_up({"a/index.html": b"x"}, "/b/..%2fa/")
     """
     try:

@@ -58,22 +58,6 @@ def test_at_320_pixels_only_table_regions_scroll_and_targets_are_24_pixels_high(
     assert small == []
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_links_in_the_head_of_a_row_leave_each_other_their_room(
-    chromium: Browser, folder: Path, width: int
-) -> None:
-    page = opened(chromium, folder / "combos/four-by-two/models/index.html", width=width)
-    gaps = page.evaluate(
-        """() => [...document.querySelectorAll('tbody th:has(a ~ small a)')].map(head => {
-          const links = [...head.querySelectorAll('a')];
-          const [above, below] = links.map(a => a.getBoundingClientRect());
-          return below.top - above.bottom;
-        })"""
-    )
-    assert gaps
-    assert min(gaps) >= 0
-
-
 def test_the_page_is_styled_from_the_file_system(chromium: Browser, folder: Path) -> None:
     page = opened(chromium, folder / COMBO)
     family = page.evaluate("getComputedStyle(document.body).fontFamily")

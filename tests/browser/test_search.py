@@ -61,7 +61,7 @@ FIRST = [
     ("pp", "Glossary: prefill, the reading of the prompt", "glossary/"),
     ("best model", "Best models by use", "quality/"),
     ("best model for a 3090", "Best models by use", "quality/"),
-    ("cheapest", "Cost and break-even: own, rent or call an API", "guides/cost/"),
+    ("cheapest", "What should I buy? Builds for a budget", "buy/"),
     ("$5000", "Machines for at most $5,000", "combos/index.html?price=5000"),
     ("$3k", "Machines for at most $3,000", "combos/index.html?price=3000"),
 ]  # fmt: skip

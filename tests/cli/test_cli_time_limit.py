@@ -66,10 +66,10 @@ def test_a_build_that_never_ends_is_ended_and_publishes_nothing(
     where: Callable[[Callable[[], None]], Callable[..., Any]],
 ) -> None:
     root = small_project(tmp_path)
-    assert run("--root", root, "build").status == 0
+    assert run("--root", root, "build", "--no-store").status == 0
     before = (root / "public" / "index.html").stat()
     monkeypatch.setattr(pages, "_written", where(_hang))
-    done = run("--root", root, "build", "--jobs", jobs, "--time-limit", "3")
+    done = run("--root", root, "build", "--no-store", "--jobs", jobs, "--time-limit", "3")
     assert done.status == 2
     assert "the build took longer than 3 s and was ended; nothing was published" in done.err
     assert "--time-limit" in done.err
@@ -90,9 +90,9 @@ def test_a_worker_that_was_killed_is_named_and_not_called_our_bug(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = small_project(tmp_path)
-    assert run("--root", root, "build").status == 0
+    assert run("--root", root, "build", "--no-store").status == 0
     monkeypatch.setattr(pages, "_written", _in_workers(_die))
-    done = run("--root", root, "build", "--jobs", "2")
+    done = run("--root", root, "build", "--no-store", "--jobs", "2")
     assert done.status == 2
     assert "a worker process was killed (SIGKILL), perhaps for lack of memory" in done.err
     assert "try --jobs 1" in done.err

@@ -18,14 +18,14 @@ from sitegen.pipeline.processes import fork_map, in_background, processes_for
 
 KILLED = """
 import os, sys, time
-from sitegen.pipeline.processes import shared_out
+from sitegen.pipeline.processes import fork_map
 
 def work(share):
     os.write(1, f"{os.getpid()}\\n".encode())  # at once, or two lines become one
     time.sleep(0.5 if sys.argv[1] == "sends" else 3_600)
     yield bytes(10_000_000)
 
-shared_out(work, 2)
+fork_map(work, 2)
 """
 ORPHAN = """
 import os, sys, time

@@ -61,7 +61,7 @@ def test_names_in_tables_are_left_to_the_list_of_names() -> None:
     pages = searched(site(), files())
     combo = pages["/combos/four-by-two/"]
     assert "What runs on 4 nodes" in combo
-    assert "It is quiet and was" in combo
+    assert "It is placid and was" in combo
     assert "<table" not in combo
     assert "Huge 400B" not in combo
     assert not {"/404.html", "/search/", "/"} & set(pages)

@@ -159,7 +159,7 @@ def combo(id_: str, name: str, *nodes: Node, prose: ComboProse | None = None) ->
 
 
 REVIEW = ComboProse(
-    "It is quiet and was **already there**.",
+    "It is placid and was **already there**.",
     "Training.",
     (FailureMode("NCCL hangs", "`ip addr`", "Set `NCCL_SOCKET_IFNAME`."),),
 )

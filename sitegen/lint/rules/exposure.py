@@ -144,6 +144,8 @@ def servers_share_no_gpu(scene: FileModel, facts: LintContext) -> Iterator[Probl
             alike = launch.traits.takes_share and other.program == launch.program
             if any(one.hider and one.visible is None for one in (launch, other)):
                 continue  # a variable of somebody else says which GPUs
+            if launch.contained and "apiVersion:" in launch.snippet.source.text:
+                continue  # a cluster gives each pod GPUs of its own
             if shared and total > 1 and alike:
                 message = (
                     f"{shared} is taken twice: shares of memory {_fraction(other):g} + "

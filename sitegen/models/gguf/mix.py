@@ -190,7 +190,7 @@ def ggml_type(
     Raises:
         KeyError: The file type is not known.
 
-    >>> ggml_type("Q4_K_M", "ffn_down", 29_568, When.MORE_BITS)
+    >>> ggml_type("Q4_K_M", "ffn_down", 29_568, TensorCondition.MORE_BITS)
     'q8_0'
     """
     wanted = DEFAULT_TYPE[file_type]

@@ -41,7 +41,7 @@ class BuyView:
     users: tuple[int, ...]
     watts: tuple[int, ...]
     gpus: tuple[tuple[str, str], ...]
-    budgets: Table
+    budgets: Table | None
     script: str
     rows: str
     costs: Link | None
@@ -87,8 +87,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     yield Page(BUY_URL, title, TEMPLATE, view, "buy", SourceSpan(f"templates/{TEMPLATE}"), words)
 
 
-def _budgets(found: Shelf) -> Table:
-    """Name the best build for each budget: for one user, and for many."""
+def _budgets(found: Shelf) -> Table | None:
+    """Name the best build for each budget: for one user, and for many; nothing without a price."""
     columns = (
         Column("Budget", numeric=True),
         Column("Fastest with the best model", note="one user, 32K context"),
@@ -104,6 +104,8 @@ def _budgets(found: Shelf) -> Table:
         if names not in {before, ("–", "–")}:
             rows.append(Row((NumberCell(usd, Unit.USD), *cells)))
         before = names
+    if not rows:
+        return None
     return Table("budgets", "Under a desk for one user, anywhere for sixteen", columns, tuple(rows))
 
 

@@ -35,11 +35,8 @@ def columns_of(shape: type[Shape]) -> Iterator[ColumnOf]:
     """Yield the columns of a shape: what is inside an object is a column of its own.
 
     >>> from sitegen.site.json.schema.parts import ByteBounds
-    >>> class Need(Shape):
-    ...     gpu: str
-    ...     bytes: ByteBounds | None
-    >>> [column.name for column in columns_of(Need)]
-    ['gpu', 'bytes.low', 'bytes.mid', 'bytes.high']
+    >>> [column.name for column in columns_of(ByteBounds)]
+    ['low', 'mid', 'high']
     """
     yield from _inside(shape, "", (), nullable=False)
 
