@@ -123,7 +123,7 @@ class FitEngine:
         Raises:
             ValueError: If the model's family is unknown or its config incomplete.
         """
-        key = subject.key
+        key = (subject.key, _cuts(subject))
         if key not in self._prepared:
             reduced = self._reduced(subject)
             likeness = _verdict_key(subject, reduced)
@@ -139,7 +139,7 @@ class FitEngine:
     ) -> dict[int, Reason | None]:
         """Return what is known of sets of GPUs on which such a checkpoint does not run."""
         recipe, looked_up = subject.checkpoint.quantization.id, _looked_up(reduced)
-        key = (recipe, looked_up, subject.runtime.id, subject.profile.version)
+        key = (recipe, looked_up, subject.runtime.id, subject.profile.version, _cuts(subject))
         return self._unsupported.setdefault(key, {})
 
     def loadable(self, model: LanguageModel) -> tuple[RunnableCheckpoint, ...]:
@@ -352,7 +352,14 @@ def _verdict_key(subject: ServedCheckpoint, reduced: ReducedCheckpoint) -> Hasha
         tuple(one.id for one in model.checkpoints),
         subject.runtime.id,
         subject.profile.version,
+        _cuts(subject),
     )
+
+
+def _cuts(subject: ServedCheckpoint) -> Hashable:
+    """Return what an orchestrator may take from a runtime, which keeps its id."""
+    can = subject.runtime.capabilities
+    return (can.tensor_parallel, can.multi_node)
 
 
 def _looked_up(reduced: ReducedCheckpoint) -> Hashable:
