@@ -98,6 +98,6 @@ def made_here(begin: Callable[..., Asked]) -> Callable[..., Asked]:
 vars(load).update(read_record=read_each_once(one_record.read_record))
 load.parse_authored = read_once(load.parse_authored)
 vars(pages)["environment"] = compiled_once(environment)
-vars(building).update(program=cache(program), beside=made_here(in_background))
+vars(building).update(program=cache(program), in_background=made_here(in_background))
 for asking in (answer, bench_sessions, best_models, several, evidence, quality):
     vars(asking)["FitEngine"] = engine_of
