@@ -91,7 +91,8 @@ def read_beside_names(root: Path, paths: Iterable[str]) -> Mapping[str, str]:
         ProblemsFound: With every one of ``paths`` that is a link, special, large or undecodable.
     """
     reader = _FolderReader()
-    names = sorted(path.relative_to(root).as_posix() for path in root.glob("catalog/*/*.yaml"))
+    kinds = [entry for entry in os.scandir(root / "catalog") if entry.is_dir()]
+    names = [f"catalog/{kind.name}/{file.name}" for kind in kinds for file in os.scandir(kind)]
     for path in paths:
         folder = path.rpartition("/")[0]
         folder_fd = os.open(root / folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -102,7 +103,8 @@ def read_beside_names(root: Path, paths: Iterable[str]) -> Mapping[str, str]:
     project = reader.project()
     if reader.problems:
         raise ProblemsFound(reader.problems)
-    return {**dict.fromkeys(names, ""), **project.catalog}
+    records = (name for name in sorted(names) if name.endswith(".yaml"))
+    return {**dict.fromkeys(records, ""), **project.catalog}
 
 
 def _problem(path: str, code: str, message: str, hint: str = "") -> Problem:

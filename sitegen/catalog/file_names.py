@@ -14,6 +14,11 @@ LONGEST_ID = 80
 _ID = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\..*)?")
 """Names that Windows gives to devices, with or without an ending."""
+_GOOD = re.compile(
+    rf"catalog/(?P<folder>[^/]+)/(?!{_RESERVED.pattern}\.yaml$)"
+    rf"(?P<id>(?=.{{1,{LONGEST_ID}}}\.yaml$){_ID.pattern}(?<!\.))\.yaml"
+)
+"""A path with nothing wrong with it: almost all are, and are told apart at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,9 @@ def list_files(files: Mapping[str, str]) -> CatalogListing:
 
 def _named(source: SourceText) -> tuple[Kind | None, str, list[Problem]]:
     """Return kind and id of a path ``catalog/<folder>/<id>.yaml``, with what is wrong with it."""
+    good = _GOOD.fullmatch(source.path)
+    if good and good["folder"] in FOLDERS:
+        return FOLDERS[good["folder"]], good["id"], []
     parts = source.path.split("/")
     if len(parts) != 3 or parts[1] not in FOLDERS:
         folder = "/".join(parts[:-1])

@@ -12,7 +12,7 @@ from sitegen.catalog.file_names import CatalogFile, list_files
 from sitegen.catalog.kinds import RECORDS, REFERENCES, Kind
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.text.positions import KeyPath
-from sitegen.catalog.text.yaml_source import compose
+from sitegen.catalog.text.yaml_source import Plain, compose
 from sitegen.catalog.validation_messages import problems_of
 from sitegen.problems import Problem
 
@@ -60,12 +60,11 @@ def problems_of_files(files: Mapping[str, str], paths: Collection[str]) -> list[
     for file in listing.files:
         if file.source.path not in paths:
             continue
-        record, problems = read_record(file, listing.ids)
+        value, broken = compose(file.source)
+        record, problems = _record(file, value, broken, listing.ids)
         found += problems
-        if record is not None:
-            value, _ = compose(file.source)
-            if next(_ids_not_found(value, record.source, listing.ids), None) is not None:
-                return None
+        if record is not None and any(_ids_not_found(value, record.source, listing.ids)):
+            return None
     return found
 
 
@@ -99,10 +98,27 @@ def read_record(
     Returns:
         The record, or nothing where something is wrong, and the problems.
     """
+    value, broken = compose(file.source)
+    return _record(file, value, broken, ids)
+
+
+def _record(
+    file: CatalogFile,
+    value: Plain,
+    broken: tuple[Problem, ...],
+    ids: Mapping[Kind, frozenset[str]],
+) -> tuple[Authored[Record] | None, tuple[Problem, ...]]:
+    """Return the record of a file's plain values, or nothing, and what is wrong with the file.
+
+    Args:
+        file: What the file is called and has in it.
+        value: What its YAML says.
+        broken: What is wrong with the YAML.
+        ids: Every id of the catalog, by kind.
+    """
     modeline = tuple(_modeline_problems(file))
-    value, problems = compose(file.source)
-    if problems:
-        return None, modeline + problems
+    if broken:
+        return None, modeline + broken
     source = PlacedSource(file.source)
     problems = tuple(_empty_values(value, source))
     if problems:

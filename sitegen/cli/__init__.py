@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -22,10 +23,12 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit status, also when interrupted early or late."""
     sys.unraisablehook = _interrupt_again
+    gc.disable()  # while modules load: what they make lives as long as the command
     try:
         from sitegen.cli.exits import run_safely
         from sitegen.cli.group import cli
 
+        gc.enable()
         status = run_safely(cli, sys.argv[1:] if arguments is None else arguments)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
-import traceback
 from collections.abc import Sequence
 
 import click
@@ -69,6 +67,9 @@ def _failed(error: BaseException) -> int:
 
 def _reported(error: BaseException) -> str:
     """Keep the traceback in a file and return the one line that names it."""
+    import tempfile
+    import traceback
+
     notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
     kind = f"internal error: {type(error).__name__}: {str(error)[:200]}{notes}"
     try:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from sitegen.catalog.records.parts import (
+    EvidenceWord,
     IntervalRecord,
     IsoDate,
     Record,
@@ -14,6 +15,7 @@ from sitegen.catalog.records.parts import (
     Slug,
     SourceRecord,
     Text,
+    VendorWord,
     Version,
 )
 
@@ -36,10 +38,6 @@ class PriceRecord(Record):
         default=None, gt=0, description="Size bought, for a chip that is sold with several."
     )
     source: SourceRecord = Field(description="Where it was seen.")
-
-
-VendorWord = Literal["nvidia", "amd", "intel", "apple", "cpu"]
-EvidenceWord = Literal["measured", "measured-near", "community", "extrapolated", "estimated"]
 
 
 class GpuRecord(Renamable):

@@ -7,15 +7,16 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from sitegen.catalog.licences import LICENCE_SCHEMA
-from sitegen.catalog.records.hardware import EvidenceWord, VendorWord
 from sitegen.catalog.records.parts import (
     ConstantRecord,
+    EvidenceWord,
     IsoDate,
     Record,
     Renamable,
     Slug,
     SourceRecord,
     Text,
+    VendorWord,
     Version,
 )
 

@@ -10,13 +10,20 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=5_000, strip_wh
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=80)]
 IsoDate = Annotated[str, StringConstraints(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")]
 Version = Annotated[str, StringConstraints(pattern=r"^\d+(\.\d+)*$")]
+VendorWord = Literal["nvidia", "amd", "intel", "apple", "cpu"]
+EvidenceWord = Literal["measured", "measured-near", "community", "extrapolated", "estimated"]
 
 
 class Record(BaseModel):
     """Strict: an unknown key, a wrong type, NaN or infinity is a problem, never a guess."""
 
     model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, str_max_length=10_000
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        allow_inf_nan=False,
+        str_max_length=10_000,
+        defer_build=True,
     )
 
 
