@@ -44,7 +44,7 @@ def edited(path: Path, old: str, new: str) -> None:
 def test_the_option_stands_before_or_behind_any_command(
     root: Path, company: Path, before: bool
 ) -> None:
-    option = ["--catalog", company]
+    option: list[str | Path] = ["--catalog", company]
     for command, said in (
         (["check"], ""),
         (["fit", "qwen3-8b", "2x-prototype"], "2× Prototype"),
@@ -53,7 +53,7 @@ def test_the_option_stands_before_or_behind_any_command(
         (["explain", "qwen3-8b", "2x-prototype"], "Prototype"),
         (["bench-plan", "2x-prototype"], "2x-prototype"),
     ):
-        words = [*option, *command] if before else [*command, *option]
+        words: list[str | Path] = [*option, *command] if before else [*command, *option]
         done = run("--root", root, *words)
         assert done.status == 0, (command, done.out, done.err)
         assert said.lower() in done.out.lower()
