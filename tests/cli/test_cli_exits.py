@@ -15,7 +15,7 @@ import pytest
 from sitegen.cli.exits import CommandError, run_safely
 from sitegen.output import PublishError
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
-from tests.cli.small_project import REPOSITORY, run
+from tests.cli.small_project import REPOSITORY, run, small_project
 
 PROBLEM = Problem(SourceSpan("catalog/gpus/a.yaml", 2, 3), "typo", "wrong")
 
@@ -82,6 +82,31 @@ def test_a_reader_who_has_gone_is_no_reason_to_complain() -> None:
         said = process.stderr.read()
     assert process.returncode == 2
     assert said == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize(
+    ("ends", "status"),
+    [
+        (">&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 0), ("2>/dev/full", 0), (">/dev/full", 2),
+        (">/dev/full 2>/dev/full", 2),
+    ],
+)  # fmt: skip
+def test_closed_and_full_streams_change_no_status_but_of_a_result_that_is_lost(
+    ends: str, status: int, tmp_path: Path
+) -> None:
+    root = small_project(tmp_path)
+    start = f"exec {sys.executable} -m sitegen --root {root}"
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    for words in ("check", "fit qwen3-8b 2x-rtx-4090"):
+        done = subprocess.run(
+            ["sh", "-c", f"{start} {words} {ends}"], check=False, capture_output=True,
+            env=environment, timeout=120,
+        )  # fmt: skip
+        said = (done.stdout + done.stderr).decode()
+        assert "Traceback" not in said
+        assert "internal error" not in said
+        assert done.returncode == status, (words, ends, said)
 
 
 @pytest.mark.parametrize(
