@@ -107,6 +107,12 @@ def _places(value: Any, depth: int) -> list[tuple[Any, Any]]:
 def words_changed(words: Sequence[str], dice: random.Random) -> list[str]:
     """Change the words of a command: leave out, repeat, swap, and other values."""
     made = list(words)
+    numbers = [at for at, word in enumerate(made) if word.replace(".", "").isdigit()]
+    if numbers and dice.random() < 0.5:  # a command that is in order, with other numbers
+        for at in dice.sample(numbers, dice.randint(1, len(numbers))):
+            made[at] = dice.choice(("0", "1", "2", "3", "7", "64", "1024", "1e9", "131072", "0.01",
+                                    "999999999", "-5", f"{10**25}"))  # fmt: skip
+        return made
     for _ in range(dice.choice((1, 1, 2, 3))):
         at = dice.randrange(len(made) + 1)
         match dice.randrange(6):
