@@ -77,6 +77,7 @@ def _status_of(error: BaseException) -> int:
         print(full(error.problems), end="", file=sys.stderr)
         return PROBLEMS
     if isinstance(error, click.ClickException):
+        error.message = printable(error.message, keep_newlines=True)  # it repeats what was typed
         error.show()
         return FAILED
     return _failed(error)

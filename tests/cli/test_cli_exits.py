@@ -70,6 +70,23 @@ def test_messages_cannot_move_the_terminal(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err == "sitegen: error: a\\x1b[2Jb\\x07\n"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["bench-plan", "2x-rtx-4090", "\x1b]0;owned\x07", "2"],
+        ["fit", "--\x1b[2J"],
+        ["\x9b31m"],
+        ["check", "no\x07such.yaml"],
+        ["fit", "qwen3-8b", "--gpu", "\x1b[2J"],
+        ["import", "\u202e.json"],
+    ],
+)
+def test_words_that_are_typed_come_back_without_what_a_terminal_runs(words: list[str]) -> None:
+    done = run("--root", REPOSITORY, *words)
+    assert done.status == 2
+    assert (done.out + done.err).replace("\n", "").isprintable()
+
+
 def test_a_reader_who_has_gone_is_no_reason_to_complain() -> None:
     command = [sys.executable, "-m", "sitegen", "--help"]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
