@@ -10,6 +10,7 @@ import argparse
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -64,4 +65,5 @@ def main() -> int:
 
 if __name__ == "__main__":
     os.umask(0o022)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))  # and what it has started ends with it
     sys.exit(main())

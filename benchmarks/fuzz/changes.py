@@ -80,7 +80,7 @@ def value_changed(value: Any, dice: random.Random) -> Any:
             case _:
                 number = holder[key]
                 if isinstance(number, int | float) and not isinstance(number, bool):
-                    holder[key] = dice.choice((-number, number * 10**6, number / 3, str(number)))
+                    holder[key] = dice.choice((-number, number * 10**6, number // 3, str(number)))
                 elif isinstance(number, list):
                     holder[key] = number * dice.choice((0, 2, 40))
                 else:

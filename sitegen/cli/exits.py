@@ -77,8 +77,9 @@ def _status_of(error: BaseException) -> int:
         print(full(error.problems), end="", file=sys.stderr)
         return PROBLEMS
     if isinstance(error, click.ClickException):
-        error.message = printable(error.message, keep_newlines=True)  # it repeats what was typed
-        error.show()
+        said = io.StringIO()  # it repeats what was typed
+        error.show(said)
+        print(printable(said.getvalue(), keep_newlines=True), end="", file=sys.stderr)
         return FAILED
     return _failed(error)
 
