@@ -27,7 +27,7 @@ from sitegen.survey.gpu_counts import gpus_needed
 from tests.cli.small_project import small_project
 from tests.pipeline.random_edits import differing, edits
 
-EDITS = 20
+EDITS = 8
 BENCH = "2x-rtx-3090-nvlink"
 
 
