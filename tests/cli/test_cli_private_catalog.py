@@ -10,8 +10,10 @@ import pytest
 from sitegen.inputs import read_project
 from sitegen.pipeline.building import build
 from sitegen.problems import ProblemsFound
-from sitegen.serve import fingerprint
+from sitegen.serve import Builder, fingerprint
 from tests.cli.small_project import REPOSITORY, run, small_project
+from tests.cli.test_cli_import import SAID
+from tests.importers.reading import FILES
 
 
 @pytest.fixture
@@ -172,6 +174,21 @@ def test_new_records_go_into_the_private_catalog(root: Path, company: Path) -> N
     assert (company / "gpus" / "secret.yaml").is_file()
     assert not (root / "catalog" / "gpus" / "secret.yaml").exists()
     assert run("--root", root, "check", "--catalog", company).status == 0
+
+
+def test_imported_results_go_into_the_private_catalog(root: Path, company: Path) -> None:
+    done = run("--root", root, "import", FILES / "vllm/saved.json", *SAID, "--catalog", company)
+    assert done.status == 0, done.err
+    (written,) = (company / "benchmarks").iterdir()
+    assert done.out.strip() == f"{company.as_posix()}/benchmarks/{written.name}"
+    assert not list((root / "catalog").glob("benchmarks/*"))
+    again = run("--root", root, "import", FILES / "vllm/saved.json", *SAID, "--catalog", company)
+    assert "it was imported before" in again.err
+
+
+def test_the_server_builds_with_the_private_catalog(root: Path, company: Path) -> None:
+    files = Builder(root, private=company)()
+    assert "gpus/prototype/index.html" in files
 
 
 def test_the_server_notices_an_edit_of_a_private_record(root: Path, company: Path) -> None:
