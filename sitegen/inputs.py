@@ -46,6 +46,14 @@ class ProjectFiles:
     fonts: Mapping[str, bytes] = field(default_factory=dict)
 
 
+class UnreadFiles(ProblemsFound):
+    """Some files cannot be read; ``project`` has all others, whose problems count as well."""
+
+    def __init__(self, problems: Iterable[Problem], project: ProjectFiles) -> None:
+        super().__init__(problems)
+        self.project = project
+
+
 def read_project(root: Path) -> ProjectFiles:
     """Read a project folder.
 
@@ -59,7 +67,8 @@ def read_project(root: Path) -> ProjectFiles:
         The files in path order.
 
     Raises:
-        ProblemsFound: With every link, special, large or undecodable file, or without a catalog.
+        UnreadFiles: With every link, special, large or undecodable file, or without a catalog.
+        ProblemsFound: If the folder itself cannot be read.
     """
     reader = _FolderReader()
     try:
@@ -76,7 +85,7 @@ def read_project(root: Path) -> ProjectFiles:
         os.close(root_fd)
     project = reader.project()
     if reader.problems:
-        raise ProblemsFound(reader.problems)
+        raise UnreadFiles(reader.problems, project)
     return project
 
 

@@ -126,14 +126,14 @@ def _built(
     time_limit: int,
 ) -> int:
     """Build and publish; an error leaves what stands."""
-    from sitegen.inputs import read_project
+    from sitegen.inputs import UnreadFiles, read_project
     from sitegen.output import publishing
     from sitegen.pipeline.addresses import lost_addresses
     from sitegen.pipeline.building import build
     from sitegen.pipeline.lifelines import WorkerKilled
     from sitegen.pipeline.memory import NO_PAST, Past
     from sitegen.pipeline.search import SearchIndexError, installed_indexer
-    from sitegen.pipeline.sources import only_warnings
+    from sitegen.pipeline.sources import only_warnings, problems_beside
 
     sources = 0
     search = installed_indexer()
@@ -156,8 +156,9 @@ def _built(
                 lost = lost_addresses(_anchors(target), result.files)
                 lost = () if forget else only_warnings(lost)
         except ProblemsFound as found:
-            print_problems(found.problems, "full")
-            session.summarize(sources or len({p.span.path for p in found.problems}), found.problems)
+            problems = problems_beside(found) if isinstance(found, UnreadFiles) else found.problems
+            print_problems(problems, "full")
+            session.summarize(sources or len({p.span.path for p in problems}), problems)
             return PROBLEMS
         except SearchIndexError as error:
             raise CommandError(f"the full-text index could not be made: {error}") from error
