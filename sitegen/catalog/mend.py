@@ -105,8 +105,8 @@ def _scalars(text: str) -> Iterator[_Scalar]:
             key = None
 
 
-def _index(mark: yaml.Mark | None) -> int:
-    return int(mark.index) if mark else 0
+def _index(mark: object) -> int:
+    return int(getattr(mark, "index", 0))
 
 
 def _replaced(text: str, changes: list[tuple[int, int, str]]) -> str:

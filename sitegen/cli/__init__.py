@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         status = INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # None where it is closed
             stream.flush()
     os._exit(status)  # the system takes back in no time what would be freed value by value
 

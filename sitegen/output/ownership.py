@@ -56,7 +56,7 @@ def refuse_precious(out: Path, root: Path | None) -> None:
         PublishError: If ``out`` is the file system's root, the home folder, the project root, one
             of their parents, or in or above a folder of sources.
     """
-    precious = [Path(os.sep), Path.home().resolve()]
+    precious = [Path(os.sep), *_home()]
     sources: list[Path] = []
     if root is not None:
         precious.append(root.resolve())
@@ -69,8 +69,16 @@ def refuse_precious(out: Path, root: Path | None) -> None:
             raise PublishError(f"refusing to publish into {out}: {folder} holds sources")
 
 
+def _home() -> tuple[Path, ...]:
+    """Return the home folder; nothing for a user who has none, as in many containers."""
+    try:
+        return (Path.home().resolve(),)
+    except RuntimeError:
+        return ()
+
+
 def refuse_unusable(out: Path) -> None:
-    """Refuse a file, a symlink, or a folder with files that no build of ours has written.
+    """Refuse a file, a symlink, a mount, or a folder with files that no build of ours has written.
 
     Raises:
         PublishError: Saying which it is.
@@ -79,6 +87,9 @@ def refuse_unusable(out: Path) -> None:
         raise PublishError(f"refusing to publish into {out}: it is a symlink")
     if os.path.lexists(out) and not out.is_dir():
         raise PublishError(f"refusing to publish into {out}: it is a file")
+    if out.is_mount():
+        message = f"refusing to publish into {out}: a mount point cannot be switched"
+        raise PublishError(f"{message}; choose a folder in it, such as {out / 'site'}")
     if out.is_dir() and any(out.iterdir()) and read_manifest(out) is None:
         message = f"refusing to publish into {out}: it is not empty and no build of ours wrote it"
         raise PublishError(f"{message} (no {MANIFEST}); empty it or choose another folder")

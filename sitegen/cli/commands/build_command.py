@@ -126,6 +126,7 @@ def _built(
     time_limit: int,
 ) -> int:
     """Build and publish; an error leaves what stands."""
+    from sitegen.cli.progress import progress
     from sitegen.inputs import UnreadFiles, read_project
     from sitegen.output import publishing
     from sitegen.pipeline.addresses import lost_addresses
@@ -141,7 +142,7 @@ def _built(
         session.note(NO_INDEXER)
     with collector_paused(), publishing(target, root=root, force=force) as publisher:
         try:
-            with ended_after(time_limit):
+            with ended_after(time_limit), progress(quiet=session.quiet) as told:
                 project = earlier.project if earlier else read_project(root)
                 sources = len(project.catalog) + len(project.content)
                 result = build(
@@ -151,6 +152,7 @@ def _built(
                     search=search,
                     early=publisher.write,
                     past=Past(earlier.store, earlier.program) if earlier else NO_PAST,
+                    told=told,
                 )
                 kept(result)
                 lost = lost_addresses(_anchors(target), result.files)

@@ -188,7 +188,7 @@ def _problems(session: CliSession, *, pages: bool, today: str) -> tuple[int, tup
         files = len(project.catalog) + len(project.content)
         day = _day(session, project.catalog, today)
         with collector_paused():
-            made = _with_pages(project, day) if pages else parse(project, today=day)
+            made = _with_pages(session, project, day) if pages else parse(project, today=day)
         commands = _of_commands(project.content, made.catalog)
     except UnreadFiles as unread:
         count = len(unread.project.catalog) + len(unread.project.content) + len(unread.problems)
@@ -217,11 +217,13 @@ def _day(session: CliSession, catalog: Mapping[str, str], today: str) -> str:
     return day
 
 
-def _with_pages(project: ProjectFiles, today: str) -> BuildResult:
+def _with_pages(session: CliSession, project: ProjectFiles, today: str) -> BuildResult:
     """Make every page in memory, with what only that needs."""
+    from sitegen.cli.progress import progress
     from sitegen.pipeline.building import build
 
-    return build(project, today=today)
+    with progress(quiet=session.quiet) as told:
+        return build(project, today=today, told=told)
 
 
 def _of_commands(content: Mapping[str, str], catalog: Catalog) -> Iterator[Problem]:

@@ -71,7 +71,8 @@ class Finite(click.FloatRange):
         return float(number)
 
 
-_POSITIVE = click.IntRange(min=1)
+_POSITIVE = click.IntRange(1, 2**30)
+"""More than anybody has of anything: sums beyond would lose their last digits."""
 _OPTIONS = (
     click.argument("targets", nargs=-1, metavar="[MODEL] [COMBO]"),
     click.option(
@@ -148,7 +149,7 @@ _OPTIONS = (
         type=click.Choice(["on", "off"]),
         help="Fused attention (llama.cpp).",
     ),
-    click.option("--gpu-memory-utilization", metavar="SHARE", type=Finite(0, 1, min_open=True)),
+    click.option("--gpu-memory-utilization", metavar="SHARE", type=Finite(0.01, 1)),
     click.option("--max-num-seqs", type=_POSITIVE),
     click.option("--max-num-batched-tokens", metavar="N", type=_POSITIVE),
     click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),
