@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.output import PublishError, ownership, publishing
+from sitegen.output import PublishError, publishing
 from tests.cli.small_project import REPOSITORY, run, small_project
 
 LLAMA = {
@@ -145,11 +145,11 @@ def test_a_user_without_a_home_may_publish_and_a_mount_is_refused_first(
     def nobody() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr(ownership.Path, "home", nobody)
+    monkeypatch.setattr(Path, "home", nobody)
     with publishing(tmp_path / "site") as publisher:
         publisher.finish({"index.html": b"x"})
     assert (tmp_path / "site" / "index.html").read_bytes() == b"x"
-    monkeypatch.setattr(ownership.Path, "is_mount", lambda path: path == tmp_path / "volume")
+    monkeypatch.setattr(Path, "is_mount", lambda path: path == tmp_path / "volume")
     (tmp_path / "volume").mkdir()
     words = "a mount point cannot be switched; choose a folder in"
     with pytest.raises(PublishError, match=words), publishing(tmp_path / "volume"):

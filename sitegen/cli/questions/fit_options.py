@@ -71,8 +71,19 @@ class Finite(click.FloatRange):
         return float(number)
 
 
-_POSITIVE = click.IntRange(1, 2**30)
-"""More than anybody has of anything: sums beyond would lose their last digits."""
+class Counted(click.IntRange):
+    """At least one, and no more than anybody has of anything."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Refuse what sums would lose the last digits of."""
+        number = int(click.IntRange.convert(self, value, param, ctx))
+        if number > MOST:
+            self.fail(f"{value} is not in the range 1 to {MOST:,}.", param, ctx)
+        return number
+
+
+MOST = 2**30
+_POSITIVE = Counted(min=1)
 _OPTIONS = (
     click.argument("targets", nargs=-1, metavar="[MODEL] [COMBO]"),
     click.option(
