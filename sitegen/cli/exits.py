@@ -98,6 +98,8 @@ def _failed(error: BaseException) -> int:
         message = f"{error.strerror or error}{where}"
     elif isinstance(error, MemoryError):
         message = "out of memory"
+    elif isinstance(error, ModuleNotFoundError) and error.name == "fcntl":
+        message = "sitegen needs the file locks of Linux or macOS; on Windows run it in WSL"
     elif isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("sitegen"):
         message = (
             f"the package that holds the module {error.name!r} is not installed; install sitegen "

@@ -110,7 +110,7 @@ def refuse_foreign(
     Raises:
         PublishError: Naming the files.
     """
-    if not force:
+    if foreign and not force:
         listed = ", ".join(repr(path) for path in foreign[:5]) + (" …" if foreign[5:] else "")
         message = f"{out} holds files that no build of ours wrote ({len(foreign)}): {listed}"
         raise PublishError(f"{message}; move them away, or keep them with --force")

@@ -11,8 +11,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
+from sitegen.cli.exits import run_safely
 from sitegen.output import PublishError, publishing
 from tests.cli.small_project import REPOSITORY, run, small_project
 
@@ -243,3 +245,80 @@ def test_an_option_beyond_reason_is_out_of_range(sound: Path, option: tuple[str,
     done = run("--root", sound, "fit", "qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", *option)
     assert done.status == 2
     assert "not in the range" in done.err
+
+
+def test_a_system_without_file_locks_is_told_what_works(capsys: pytest.CaptureFixture[str]) -> None:
+    @click.command()
+    def command() -> None:
+        raise ModuleNotFoundError("No module named 'fcntl'", name="fcntl")
+
+    assert run_safely(command, []) == 2
+    assert "on Windows run it in WSL" in capsys.readouterr().err
+
+
+def test_nothing_is_written_through_a_link_of_the_catalog(copied: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    shutil.rmtree(copied / "catalog" / "gpus")
+    (copied / "catalog" / "gpus").symlink_to(tmp_path / "elsewhere")
+    done = run("--root", copied, "new", "gpu", "rtx-9999")
+    assert done.status == 2
+    assert "links are not followed" in done.err
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_foreign_files_are_told_before_the_work_and_a_lock_that_stays_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "site"
+    with publishing(out) as publisher:
+        publisher.finish({"index.html": b"x"})
+    (out / "mine.txt").write_text("x")
+    with pytest.raises(PublishError, match=r"\(1\): 'mine\.txt'"), publishing(out):
+        pytest.fail("began to publish")
+    (out / "mine.txt").unlink()
+    unlink = Path.unlink
+
+    def refused(path: Path, *, missing_ok: bool = False) -> None:
+        if path.name.endswith(".lock"):
+            raise PermissionError(1, "Operation not permitted", str(path))
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    with publishing(out) as publisher:
+        publisher.finish({"index.html": b"y"})
+    assert (out / "index.html").read_bytes() == b"y"
+
+
+def test_a_word_of_five_thousand_characters_is_not_echoed(sound: Path) -> None:
+    option = "--" + "x" * 5_000
+    done = run("--root", sound, "lint-command", "--command", f"vllm serve a {option}")
+    assert done.status == 1
+    assert max(map(len, done.out.splitlines())) < 1_200 + 200
+
+
+@pytest.mark.parametrize(
+    ("broken", "named"),
+    [
+        ("sitegen.pipeline.surveys.survey_combo", "from catalog/combos/2x-rtx-3090-nvlink.yaml"),
+        ("sitegen.pipeline.pages.render_page", " from c"),
+        ("sitegen.site.pages.combo.pages", "while making the pages of "),
+    ],
+)
+def test_an_error_of_ours_names_what_it_was_about_and_the_old_site_stands(
+    copied: Path, monkeypatch: pytest.MonkeyPatch, broken: str, named: str
+) -> None:
+    words = ("--root", copied, "build", "--jobs", "1", "--no-store")
+    assert run(*words).status == 0
+    published = {path: path.read_bytes() for path in (copied / "public").rglob("*.html")}
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    fail.__module__ = "sitegen.site.pages.combo"
+    monkeypatch.setattr(broken, fail)
+    done = run(*words)
+    assert done.status == 2
+    assert named in done.err
+    assert "ZeroDivisionError: division by zero" in done.err
+    assert "Traceback" not in done.err
+    assert {path: path.read_bytes() for path in (copied / "public").rglob("*.html")} == published

@@ -134,6 +134,8 @@ def _write(session: CliSession, kind: Kind, path: Path, text: str) -> int:
     """Write a new file and say where; one that exists is left alone."""
     relative = f"{CATALOG}/{kind.folder}/{path.name}"
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.parent.resolve() != session.root.resolve() / CATALOG / kind.folder:
+        raise CommandError(f"{CATALOG}/{kind.folder} is a link, and links are not followed")
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)

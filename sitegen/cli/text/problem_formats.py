@@ -13,6 +13,8 @@ from sitegen.cli.text.terminal import printable
 from sitegen.problems import Problem, Severity
 
 EXPLAIN = "sitegen check --explain"
+LONGEST_MESSAGE = 1_000
+"""Characters; a word that somebody typed may be longer than anybody reads."""
 SHOWN_PER_CODE = 50
 """People read the first ones; scripts use ``json`` and get all."""
 
@@ -147,7 +149,7 @@ def _plain(problem: Problem) -> Problem:
     return replace(
         problem,
         span=replace(problem.span, path=printable(problem.span.path)),
-        message=printable(problem.message),
+        message=printable(problem.message[:LONGEST_MESSAGE]),
         hint=printable(problem.hint),
         source_line=printable(problem.source_line.replace("\t", " ")),
     )
