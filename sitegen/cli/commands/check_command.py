@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from sitegen.inputs import ProjectFiles
     from sitegen.pipeline.building import BuildResult
 
+ASKED = ".sitegen-asked.json"
+"""Beside ``catalog/``: which addresses answered, and when."""
 EPILOG = """\b
 Examples:
   sitegen check --format json | jq '.problems[].code'
@@ -48,6 +51,13 @@ def format_option(what: str) -> Callable[[F], F]:
 @click.argument("names", nargs=-1, metavar="[FILE]...")
 @format_option("problems")
 @click.option("--pages", is_flag=True, help="Also make every page in memory and check its links.")
+@click.option("--online", is_flag=True, help="Also ask whether addresses elsewhere still answer.")
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="'ADDRESS DATE REASON'",
+    help="Do not ask addresses that begin so, until that day (with --online).",
+)
 @click.option("--fix", is_flag=True, help="First mend what needs no judgement, in place.")
 @click.option("--select", multiple=True, metavar="CODES", help="Report these codes only.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Leave these codes out.")
@@ -70,6 +80,8 @@ def command(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     explain: str | None,
+    online: bool,
+    allow: tuple[str, ...],
     **how: Any,
 ) -> int:
     """Check the catalog and the texts; report all problems at once and write nothing.
@@ -86,6 +98,8 @@ def command(
     if fix:
         paths = _mended(session, paths)
     files, problems = _found(session, paths, **how)
+    if online:
+        problems = tuple(sorted({*problems, *_online(session, allow)}))
     if paths:
         problems = tuple(problem for problem in problems if problem.span.path in paths)
     if wanted is not None:
@@ -105,6 +119,29 @@ def _found(
         if alone is not None:
             return len(paths), alone
         return _problems(session, pages=pages, today=today)
+
+
+def _online(session: CliSession, allow: tuple[str, ...]) -> tuple[Problem, ...]:
+    """Ask the addresses of sources and texts, and remember which answered."""
+    from sitegen.cli.calendar_day import day_of_clock
+    from sitegen.cli.online import PAUSE_S, Asking, allowed_from, problems_online, remembered_in
+    from sitegen.inputs import UnreadFiles, read_project
+
+    try:
+        allowed = allowed_from(allow)
+    except ValueError as error:
+        raise click.UsageError(f"--allow: {error}") from error
+    try:
+        project = read_project(session.root)
+    except UnreadFiles as unread:
+        project = unread.project
+    file = session.root / ASKED
+    remembered = remembered_in(file)
+    texts = {**project.catalog, **project.content}
+    try:
+        return problems_online(texts, Asking(day_of_clock(()), allowed, remembered, PAUSE_S))
+    finally:
+        file.write_text(json.dumps(remembered, indent=0, sort_keys=True), encoding="utf-8")
 
 
 def _explained(code: str) -> int:

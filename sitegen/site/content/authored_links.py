@@ -9,9 +9,9 @@ from sitegen.catalog.text.source_text import SourceText, quoted
 from sitegen.problems import Problem
 from sitegen.values import dataclass
 
-_CODE = re.compile(
-    r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[`~]*[ \t]*$|(`+)(?!`).+?(?<!`)\2(?!`)", re.M | re.S
-)
+_FENCE = r"^(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?^\1[`~]*[ \t]*$"
+_SPAN = r"(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)"
+_CODE = re.compile(f"{_FENCE}|{_SPAN}", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?P<image>!?)\[[^\[\]\n]*\]\(\s*<?(?P<target>[^\s<>()]*)")
 _LEADS = ("/", "#", "http://", "https://", "mailto:")
 ASSETS = "/assets/"
