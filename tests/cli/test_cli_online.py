@@ -109,9 +109,9 @@ def test_nothing_is_asked_unless_somebody_asks_for_it(
 ) -> None:
     root = small_project(tmp_path)
     for path in (*(root / "catalog").rglob("*.yaml"), root / "content" / "site.yaml"):
-        path.write_text(path.read_text().replace("https://", "http://example.org/"))
+        path.write_text(path.read_text().replace("https://", "https://example.org/"))
     gpu = root / "catalog" / "gpus" / "rtx-3090.yaml"
-    gpu.write_text(gpu.read_text().replace("http://example.org/", f"{host}/404?", 1))
+    gpu.write_text(gpu.read_text().replace("https://example.org/", f"{host}/404?", 1))
     monkeypatch.setattr("sitegen.cli.online.PAUSE_S", 0.0)
     assert run("--root", root, "check").status == 0
     assert Elsewhere.asked == {}
