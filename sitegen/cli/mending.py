@@ -25,15 +25,15 @@ def mend_files(root: Path, paths: Set[str]) -> Iterator[tuple[str, str]]:
     Only what is wrong is mended where nothing is named; a file that is named is put in order, too.
     """
     files = _readable(root)
-    for path in sorted(files):
-        if paths and path not in paths:
+    names = _better_names(root, files)
+    listing = list_files({names[path]: text for path, text in files.items()})
+    records = {record.source.path: record for record in listing.files}
+    renames = _renames(files)
+    for path, now in names.items():
+        record = records.get(now)
+        if record is None or (paths and path not in paths):
             continue
-        now = _renamed(root, path, files)
-        listing = list_files({**dict.fromkeys(files, ""), now: files[path]})
-        record = next((one for one in listing.files if one.source.path == now), None)
-        if record is None:
-            continue
-        text = mended(record, listing.ids, _renames(files), tidy=bool(paths))
+        text = mended(record, listing.ids, renames, tidy=bool(paths))
         if text != files[path]:
             _write(root / path, text)
         if now != path:
@@ -52,12 +52,17 @@ def _readable(root: Path) -> Mapping[str, str]:
         return {}
 
 
-def _renamed(root: Path, path: str, files: Mapping[str, str]) -> str:
-    """Return the name that a file should have: its ending, and small letters."""
-    folder, _, name = path.rpartition("/")
-    better = f"{folder}/{_ENDING.sub('.yaml', name).lower()}"
-    taken = better in files or (root / better).exists()
-    return path if better == path or taken else better
+def _better_names(root: Path, files: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the name that each file should have: its ending, and small letters, if it is free."""
+    names: dict[str, str] = {}
+    for path in sorted(files):
+        folder, _, name = path.rpartition("/")
+        better = f"{folder}/{_ENDING.sub('.yaml', name).lower()}"
+        free = better != path and not (
+            better in files or better in names.values() or (root / better).exists()
+        )
+        names[path] = better if free else path
+    return names
 
 
 def _renames(files: Mapping[str, str]) -> Mapping[Kind, Mapping[str, str]]:

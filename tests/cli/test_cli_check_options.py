@@ -105,6 +105,12 @@ def test_a_file_is_called_as_its_id_unless_the_name_is_taken(root: Path) -> None
     gpu.with_name("rtx-3090.yml").write_text("name: another")
     assert run("--root", root, "check", "--fix").status == 1
     assert gpu.with_name("rtx-3090.yml").read_text() == "name: another"
+    text = gpu.read_text()
+    for name in ("B-1.yaml", "B-1.YML"):
+        gpu.with_name(name).write_text(text.replace("name: ", f"name: {name} "))
+    run("--root", root, "check", "--fix")
+    assert "name: B-1.YML " in gpu.with_name("b-1.yaml").read_text(), "the first of the two"
+    assert "name: B-1.yaml " in gpu.with_name("B-1.yaml").read_text()
 
 
 def test_only_what_is_named_is_put_in_order(root: Path) -> None:

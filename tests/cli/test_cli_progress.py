@@ -54,11 +54,11 @@ def at_a_terminal(*arguments: str, **environment: str) -> str:
 
 
 def test_a_long_stage_is_named_with_its_seconds_and_the_line_goes_away() -> None:
-    shown = at_a_terminal("1.6")
-    lines = [part for part in shown.split("\r") if part.strip()]
-    assert line("parse", 1) in lines[0]
-    assert any(part.strip() == line("survey", seconds) for seconds in (2, 3) for part in lines)
-    assert lines[-1].strip() == "done"
+    shown = at_a_terminal("2.5")
+    lines = [part.strip() for part in shown.split("\r") if part.strip()]
+    assert lines[0] in {line("parse", seconds) for seconds in (1, 2, 3)}
+    assert set(lines) & {line("survey", seconds) for seconds in range(2, 9)}
+    assert lines[-1] == "done"
     assert "\x1b" not in shown
 
 
