@@ -72,6 +72,7 @@ def test_every_code_that_is_reported_is_explained_from_its_page() -> None:
     assert done.status == 0
     assert done.out.strip() in page
     assert "**Fix:**" in done.out
+    assert run("explain", "unknown-gpu").out == done.out
     assert "more GPUs than it has" in run("check", "--explain", "ray-gpus").out
 
 

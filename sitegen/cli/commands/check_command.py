@@ -92,7 +92,7 @@ def command(
     A line may excuse a problem: # sitegen: ignore[code] the reason.
     """
     if explain is not None:
-        return _explained(explain)
+        return explained(explain)
     wanted = _wanted(select, ignore) if select or ignore else None
     paths = frozenset(_below(session.root, name) for name in names)
     if fix:
@@ -144,15 +144,21 @@ def _online(session: CliSession, allow: tuple[str, ...]) -> tuple[Problem, ...]:
         file.write_text(json.dumps(remembered, indent=0, sort_keys=True), encoding="utf-8")
 
 
-def _explained(code: str) -> int:
-    known = _explanations()
+def explained(code: str) -> int:
+    """Print what a code means.
+
+    Raises:
+        click.UsageError: If there is no such code.
+    """
+    known = known_codes()
     if code not in known:
         raise click.UsageError(f"--explain: {_no_code(code, known)}")
     sys.stdout.write(known[code])
     return CLEAN
 
 
-def _explanations() -> Mapping[str, str]:
+def known_codes() -> Mapping[str, str]:
+    """Return what each code means, as the documentation says it."""
     from sitegen.cli.shares import shared
     from sitegen.cli.text.explanations import explanations
 
@@ -170,7 +176,7 @@ def _wanted(select: tuple[str, ...], ignore: tuple[str, ...]) -> Callable[[str],
     Raises:
         click.UsageError: If a code is none.
     """
-    known = _explanations()
+    known = known_codes()
     chosen, left_out = (
         {code.strip() for words in option for code in words.split(",")}
         for option in (select, ignore)
