@@ -48,6 +48,14 @@ class ProjectFiles:
     private: str = ""
 
 
+class UnreadFiles(ProblemsFound):
+    """Some files cannot be read; ``project`` has all others, whose problems count as well."""
+
+    def __init__(self, problems: Iterable[Problem], project: ProjectFiles) -> None:
+        super().__init__(problems)
+        self.project = project
+
+
 def read_project(root: Path, private: Path | None = None) -> ProjectFiles:
     """Read a project folder.
 
@@ -62,7 +70,8 @@ def read_project(root: Path, private: Path | None = None) -> ProjectFiles:
         The files in path order, those of the private catalog last, under their own paths.
 
     Raises:
-        ProblemsFound: With every link, special, large or undecodable file, or without a catalog.
+        UnreadFiles: With every link, special, large or undecodable file, or without a catalog.
+        ProblemsFound: If the folder itself cannot be read.
     """
     reader = _FolderReader()
     try:
@@ -84,7 +93,7 @@ def read_project(root: Path, private: Path | None = None) -> ProjectFiles:
         project = replace(project, catalog={**project.catalog, **records})
         reader.problems += problems
     if reader.problems:
-        raise ProblemsFound(reader.problems)
+        raise UnreadFiles(reader.problems, project)
     return project
 
 

@@ -66,3 +66,19 @@ def test_a_fence_is_longer_than_any_in_the_text_and_is_closed_after_a_cut() -> N
     assert len(long) <= MOST_CHARACTERS + 100
     assert sum(line.startswith("```") for line in long.splitlines()) % 2 == 0
     assert shortened("short") == "short"
+
+
+def test_a_comment_of_200_kb_is_cut_and_mentions_nobody(base: Path, tmp_path: Path) -> None:
+    head = changed(base, tmp_path / "head", "name: RTX 3090\n", "name: RTX 3090\n")
+    evil = "".join(f"  - '@everyone #1 <img src=x> ``` {'x' * 400} {at}'\n" for at in range(500))
+    text = head / "catalog" / "gpus" / "rtx-3090.yaml"
+    text.write_text(f"{text.read_text('utf-8')}aliases:\n{evil}nonsense: 1\n", encoding="utf-8")
+    assert len(text.read_bytes()) > 200_000
+    assert main([str(base), str(head), str(tmp_path / "out")]) == 1
+    comment = (tmp_path / "out" / "comment.md").read_text("utf-8")
+    assert len(comment) < 65_536
+    before, _, inside = comment.partition("text\n")
+    fence = before.splitlines()[-1]
+    assert inside.count(f"\n{fence}\n") == 1, "all that is the author's stands in one fence"
+    assert "@everyone" not in inside.partition(f"\n{fence}\n")[2]
+    assert "@everyone" not in before

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 from sitegen.catalog import checks
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.excuses import without_excused
 from sitegen.catalog.file_names import CatalogFile, list_files
 from sitegen.catalog.kinds import RECORDS, Kind
 from sitegen.catalog.one_record import read_record
@@ -98,7 +99,10 @@ def parse_authored(
     """
     known = known or KnownRecords()
     records, problems = read_records(files, today=today, known=known)
-    problems += checks.problems_of(records, known.fresh(records))
+    whole = not problems
+    sources = (authored.source.text for authored in records.all)
+    judged = checks.problems_of(records, known.fresh(records))
+    problems += without_excused(judged, sources, whole=whole)
     if not problems:
         known.hold(records)
     if any(problem.severity is Severity.ERROR for problem in problems):

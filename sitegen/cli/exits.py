@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -22,48 +22,55 @@ class CommandError(Exception):
     """Something a user can put right: a wrong argument, a folder that is not there."""
 
 
-class _Unheard(io.TextIOWrapper):
-    """Standard error; what cannot be said does not change what happens."""
-
-    def write(self, text: str, /) -> int:
-        """Write, or do without."""
-        with contextlib.suppress(OSError):
-            return super().write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        """Flush, or do without."""
-        with contextlib.suppress(OSError):
-            super().flush()
-
-
-def usable_streams() -> None:
-    """Put something in the place of standard streams that are closed, and bear a full one.
-
-    Daemons close them, and files take their numbers: what is printed would end in a file. Standard
-    output stays as strict as it is, because a result that nobody got is no success.
-    """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            nothing = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - to the end
-            setattr(sys, name, nothing)
-    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
-        encoding = sys.stderr.encoding
-        sys.stderr = _Unheard(sys.stderr.buffer, encoding, "backslashreplace", line_buffering=True)
-
-
 def run_safely(command: click.Command, arguments: Sequence[str]) -> int:
     """Run ``command`` and return the exit status, whatever happens in it."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # a terminal that cannot show a character must not end the run
             reconfigure(errors="backslashreplace")
+    said, sys.stderr = sys.stderr, _Said(sys.stderr)
     try:
         result = command.main(list(arguments), prog_name="sitegen", standalone_mode=False)
         sys.stdout.flush()
     except BaseException as error:  # the last place that can say something
         return _status_of(error)
+    finally:
+        sys.stderr = said
     return result if isinstance(result, int) else CLEAN
+
+
+def _open_streams() -> None:
+    """Let what is written to a closed stream go nowhere, as where a clock or a daemon starts us.
+
+    A file that is opened later must not get the number of a stream: programs that we start would
+    write into it.
+    """
+    while (opened := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(opened, True)
+    os.close(opened)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - as long as we live
+
+
+class _Said:
+    """Standard error on which nothing fails: what cannot be said changes no result."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
 
 
 def _status_of(error: BaseException) -> int:
@@ -94,6 +101,13 @@ def _failed(error: BaseException) -> int:
         message = f"{error.strerror or error}{where}"
     elif isinstance(error, MemoryError):
         message = "out of memory"
+    elif isinstance(error, ModuleNotFoundError) and error.name == "fcntl":
+        message = "sitegen needs the file locks of Linux or macOS; on Windows run it in WSL"
+    elif isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("sitegen"):
+        message = (
+            f"the package that holds the module {error.name!r} is not installed; install sitegen "
+            "with all it needs (pip install sitegen; in a copy of the project: make site)"
+        )
     else:
         message = _reported(error)
     print(f"sitegen: error: {printable(message)}", file=sys.stderr)

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 import sitegen
+from sitegen.cli.exits import CommandError
 from sitegen.cli.session import CliSession
 from sitegen.problems import did_you_mean
 
@@ -136,6 +137,8 @@ Exit status:
     cls=LazyGroup,
     commands_by_name=COMMANDS,
     epilog=EPILOG,
+    invoke_without_command=True,
+    no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(
@@ -151,12 +154,45 @@ Exit status:
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print problems and results only.")
 @click.option("-v", "--verbose", is_flag=True, help="Print stage times and every changed file.")
+@click.option("--show-config", is_flag=True, help="Say what the project has set, and where.")
 @click.version_option(sitegen.__version__, message="sitegen %(version)s")
 @click.pass_context
 def cli(
-    context: click.Context, root: Path | None, private: Path | None, quiet: bool, verbose: bool
+    context: click.Context,
+    *,
+    root: Path | None,
+    private: Path | None,
+    quiet: bool,
+    verbose: bool,
+    show_config: bool,
 ) -> None:
     """Say, with proof, which language models run on which hardware."""
-    context.obj = CliSession(
-        given_root=root, private=private and private.absolute(), quiet=quiet, verbose=verbose
+    session = CliSession(
+        given_root=root,
+        private=private and private.absolute(),
+        quiet=quiet,
+        verbose=verbose,
+        commands=tuple(COMMANDS),
     )
+    context.obj = session
+    if show_config or context.invoked_subcommand in session.settings.tables:
+        _take_settings(context, session, show=show_config)
+    elif context.invoked_subcommand is None:
+        context.fail("Missing command.")
+
+
+def _take_settings(context: click.Context, session: CliSession, *, show: bool) -> None:
+    """Make what the project has set the defaults of its commands; show it where that is asked."""
+    from sitegen.cli.project_file import ProjectFileError
+
+    def known(name: str) -> click.Command | None:
+        return cli.get_command(context, name)
+
+    try:
+        context.default_map = session.settings.defaults(known)
+        lines = [*session.settings.lines(known)]
+    except ProjectFileError as error:
+        raise CommandError(str(error)) from error
+    if show:
+        click.echo("\n".join(lines) if lines else "nothing is set")
+        context.exit()

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+import sitegen
 from sitegen.cli.exits import CommandError
+from sitegen.cli.project_file import (
+    ProjectFileError,
+    ProjectSettings,
+    older,
+    project_settings,
+)
 from sitegen.cli.text.problem_formats import counted
 from sitegen.cli.text.terminal import printable, say
 from sitegen.problems import Problem
@@ -33,6 +40,20 @@ class CliSession:
     quiet: bool = False
     verbose: bool = False
     started: float = field(default_factory=time.perf_counter)
+    commands: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> ProjectSettings:
+        """What the project has set; nothing where there is no project.
+
+        Raises:
+            CommandError: If its file says something that no setting is.
+        """
+        root = self.given_root or self._found
+        try:
+            return project_settings(root, self.commands) if root else ProjectSettings()
+        except ProjectFileError as error:
+            raise CommandError(str(error)) from error
 
     @property
     def root(self) -> Path:
@@ -45,11 +66,15 @@ class CliSession:
             if not (self.given_root / CATALOG).is_dir():
                 raise CommandError(f"{self.given_root} holds no {CATALOG}/ folder (--root)")
             return self.given_root.resolve()
+        found = self._found
+        if found is None:
+            raise CommandError(f"no {CATALOG}/ folder in {Path.cwd()} or above it; pass --root")
+        return found
+
+    @property
+    def _found(self) -> Path | None:
         here = Path.cwd()
-        for folder in (here, *here.parents):
-            if (folder / CATALOG).is_dir():
-                return folder
-        raise CommandError(f"no {CATALOG}/ folder in {here} or above it; pass --root")
+        return next((one for one in (here, *here.parents) if (one / CATALOG).is_dir()), None)
 
     @property
     def folder(self) -> str:
@@ -77,6 +102,15 @@ class CliSession:
         """Say something that only ``--verbose`` wants to know."""
         if self.verbose and not self.quiet:
             say(printable(text), sys.stderr)
+
+    def name_version(self) -> None:
+        """Say which sitegen this is, and where the project's own checks run another."""
+        mine, theirs = sitegen.__version__, self.settings.version
+        if not theirs or theirs == mine:
+            self.note(f"sitegen {mine}" + (", as in the project's own checks" if theirs else ""))
+            return
+        age = "older: update it" if older(mine, theirs) else "newer"
+        self.note(f"warning: this is sitegen {mine}, {age}; the project's checks run {theirs}")
 
     def summarize(self, files: int, problems: Sequence[Problem]) -> None:
         """Say the last line: ``412 files, 3 errors, 1 warning in 0.41 s``."""

@@ -69,10 +69,11 @@ def sizes_can_be_computed(catalog: Catalog) -> Iterator[Problem]:
     for model in catalog.models.values():
         for checkpoint in (None, *(each for each in model.checkpoints if each.config_overrides)):
             if _config_problem(model, checkpoint) is None:
-                yield from _too_large(model, design_of(model, checkpoint))
+                yield from beyond_counting(model, design_of(model, checkpoint))
 
 
-def _too_large(model: LanguageModel, design: Architecture) -> Iterator[Problem]:
+def beyond_counting(model: LanguageModel, design: Architecture) -> Iterator[Problem]:
+    """Yield what of a model adds up to more than any model has."""
     longest = max(model.context_tokens, design.max_position)
     for count, most, of_what in (
         (parameters(design, buffers=True), MOST_PARAMETERS, "parameters"),

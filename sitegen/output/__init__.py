@@ -89,6 +89,8 @@ def publishing(
             held.enter_context(locked(out))
             repaired = repair(out)
             refuse_unusable(out)
+            if not force:
+                refuse_foreign(_foreign_in(out), {}, out, force=False)
             held.callback(tidy, out)
             scratch = make_scratch(out)
         tree = held.enter_context(TreeWriter(scratch / NEW))
@@ -125,8 +127,7 @@ class PublicationInProgress:
         with _said_of(self.out):
             old = (read_manifest(self.out) if self.out.is_dir() else None) or {}
             foreign = foreign_files(self.out, old) if self.out.is_dir() else ()
-            if foreign:
-                refuse_foreign(foreign, files, self.out, force=self.force)
+            refuse_foreign(foreign, files, self.out, force=self.force)
             self.tree.write({path: files[path] for path in files if path not in self.tree})
             manifest = dict(sorted(self.tree.written().items()))
             self.tree.write({MANIFEST: manifest_bytes(manifest)})
@@ -135,6 +136,11 @@ class PublicationInProgress:
             mode = swap(self.scratch, self.out)
             flush_switch(self.out)
         return _compared(old, manifest, foreign=foreign, mode=mode, repaired=self.repaired)
+
+
+def _foreign_in(out: Path) -> tuple[str, ...]:
+    """List what is not ours in a folder before anything is built for it."""
+    return foreign_files(out, read_manifest(out) or {}) if out.is_dir() else ()
 
 
 def recover(out: Path) -> str:

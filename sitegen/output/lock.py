@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sitegen.output.errors import BuildInProgress, PublishError
@@ -36,7 +36,8 @@ def locked(out: Path) -> Iterator[None]:
         os.pwrite(descriptor, f"sitegen {os.getpid()}\n".encode(), 0)
         yield
     finally:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):  # the site stands all the same; a lock that nobody holds is no lock
+            path.unlink(missing_ok=True)
         os.close(descriptor)
 
 

@@ -69,16 +69,16 @@ def refuse_precious(out: Path, root: Path | None) -> None:
             raise PublishError(f"refusing to publish into {out}: {folder} holds sources")
 
 
-def _home() -> list[Path]:
-    """Return the user's home folder; a user whom the system does not know may have none."""
+def _home() -> tuple[Path, ...]:
+    """Return the home folder; nothing for a user who has none, as in many containers."""
     try:
-        return [Path.home().resolve()]
+        return (Path.home().resolve(),)
     except RuntimeError:
-        return []
+        return ()
 
 
 def refuse_unusable(out: Path) -> None:
-    """Refuse a file, a symlink, or a folder with files that no build of ours has written.
+    """Refuse a file, a symlink, a mount, or a folder with files that no build of ours has written.
 
     Raises:
         PublishError: Saying which it is.
@@ -87,6 +87,9 @@ def refuse_unusable(out: Path) -> None:
         raise PublishError(f"refusing to publish into {out}: it is a symlink")
     if os.path.lexists(out) and not out.is_dir():
         raise PublishError(f"refusing to publish into {out}: it is a file")
+    if out.is_mount():
+        message = f"refusing to publish into {out}: a mount point cannot be switched"
+        raise PublishError(f"{message}; choose a folder in it, such as {out / 'site'}")
     if out.is_dir() and any(out.iterdir()) and read_manifest(out) is None:
         message = f"refusing to publish into {out}: it is not empty and no build of ours wrote it"
         raise PublishError(f"{message} (no {MANIFEST}); empty it or choose another folder")
@@ -107,7 +110,7 @@ def refuse_foreign(
     Raises:
         PublishError: Naming the files.
     """
-    if not force:
+    if foreign and not force:
         listed = ", ".join(repr(path) for path in foreign[:5]) + (" …" if foreign[5:] else "")
         message = f"{out} holds files that no build of ours wrote ({len(foreign)}): {listed}"
         raise PublishError(f"{message}; move them away, or keep them with --force")

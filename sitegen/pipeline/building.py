@@ -31,6 +31,7 @@ from sitegen.survey.results import Survey
 from sitegen.values import dataclass
 
 Clock = Callable[[], float]
+Told = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,13 @@ class _Stopwatch:
     """Seconds by stage, from a clock that is handed in: a build itself knows no time."""
 
     clock: Clock
+    told: Told
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         started = self.clock()
+        self.told(name)
         yield
         self.seconds[name] = self.clock() - started
 
@@ -103,6 +106,7 @@ def build(
     search: Indexer | None = None,
     early: Writer | None = None,
     past: Past = NO_PAST,
+    told: Told = lambda _stage: None,
 ) -> BuildResult:
     """Build the whole site in memory.
 
@@ -115,11 +119,12 @@ def build(
         early: Takes most files of the result as soon as they are made, before their links are
             checked: to be thrown away if this raises.
         past: What earlier builds found; the bytes do not depend on it.
+        told: Takes the name of each stage when it begins.
 
     Raises:
         ProblemsFound: With every problem of the first stage that has errors.
     """
-    watch = _Stopwatch(clock)
+    watch = _Stopwatch(clock, told)
     with in_background(program, jobs) as made:
         with watch.stage("parse"):
             parsed = parse(project, today=today)
@@ -146,7 +151,8 @@ def build(
         )
         files |= answers.custom
     with watch.stage("finish"):
-        last = finished(site, files, jobs=jobs, search=search, early=early)
+        texts = {**project.catalog, **project.content}
+        last = finished(site, files, jobs=jobs, search=search, early=early, written=texts)
         files |= last.files
     warnings = only_warnings((*parsed.warnings, *last.problems))
     return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)

@@ -50,6 +50,7 @@ def finished(
     jobs: int = 1,
     search: Indexer | None = None,
     early: Writer | None = None,
+    written: Mapping[str, str] | None = None,
 ) -> Finished:
     """Check the links of a site's files, and make its index and the file to read offline.
 
@@ -66,7 +67,7 @@ def finished(
             early(files)
         for step in mine():
             if step == checking:
-                yield _Step(step, checked=_checked(site, files, search))
+                yield _Step(step, checked=_checked(site, files, search, written or {}))
             else:
                 at = (step - 1) * len(paths) // PACKS, step * len(paths) // PACKS
                 yield _Step(step, pack({path: files[path] for path in paths[slice(*at)]}))
@@ -78,14 +79,21 @@ def finished(
     return Finished({**checked.files, OFFLINE: archive}, checked.problems)
 
 
-def _checked(site: Site, files: Mapping[str, bytes], search: Indexer | None) -> Finished:
+def _checked(
+    site: Site,
+    files: Mapping[str, bytes],
+    search: Indexer | None,
+    written: Mapping[str, str],
+) -> Finished:
     """Check the links while the indexer, which is a program of its own, reads the pages."""
     pages = site.pages.values()
     sources = {file_of(page.url): page.source for page in pages}
     signposts = frozenset(file_of(page.url) for page in pages if page.signpost)
     with ThreadPoolExecutor(1) as beside:
         indexing = beside.submit(search, searched(site, files)) if search else None
-        problems = check_links({**files, OFFLINE: b""}, sources, elsewhere=signposts)
+        problems = check_links(
+            {**files, OFFLINE: b""}, sources, elsewhere=signposts, written=written
+        )
         return Finished(indexing.result() if indexing else {}, problems)
 
 

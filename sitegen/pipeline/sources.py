@@ -12,7 +12,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.file_names import catalog_path, is_public
 from sitegen.catalog.load import KnownRecords, parse_authored
 from sitegen.fit import catalog_checks as engine_checks
-from sitegen.inputs import ProjectFiles
+from sitegen.inputs import ProjectFiles, UnreadFiles
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
 from sitegen.site.content.documents import Document, parse_documents
 from sitegen.site.content.history import History, parse_history
@@ -58,6 +58,27 @@ def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
         ProblemsFound: With the problems of catalog, documents and settings together.
     """
     return Parser().parse(project, today=today)
+
+
+def problems_beside(unread: UnreadFiles, *, today: str = "") -> tuple[Problem, ...]:
+    """Return the problems of files that cannot be read, and those of all others.
+
+    A record that cannot be read counts as there: what refers to it is not wrong.
+    """
+    lost = {problem.span.path for problem in unread.problems}
+    records = {path: "" for path in lost if path.startswith("catalog/") and path.endswith(".yaml")}
+    catalog = {**unread.project.catalog, **records}
+    try:
+        found = parse(replace(unread.project, catalog=catalog), today=today).warnings
+    except ProblemsFound as others:
+        found = others.problems
+    folders = any(path.startswith("catalog") and path not in records for path in lost)
+    beside = (
+        problem
+        for problem in found
+        if problem.span.path not in lost and not (folders and problem.code.startswith("unknown-"))
+    )
+    return tuple(sorted({*unread.problems, *beside}))
 
 
 @dataclass(frozen=True, slots=True)

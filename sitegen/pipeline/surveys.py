@@ -131,7 +131,7 @@ def _judged(
     engine: FitEngine, recall: Recall, known: Known, gpu: Gpu, combos: list[Combo]
 ) -> _SurveyPiece:
     surveyed = {
-        combo.id: survey_combo(engine, combo) for combo in combos if combo.id not in known.combos
+        combo.id: _surveyed(engine, combo) for combo in combos if combo.id not in known.combos
     }
     for one in surveyed.values():
         recall.keep_combo(one)
@@ -161,3 +161,12 @@ def by_gpu(engine: FitEngine) -> list[tuple[Gpu, list[Combo]]]:
     }
     ordered = sorted(groups, key=lambda name: (-work[name], name))
     return [(engine.catalog.gpus[name], groups[name]) for name in ordered]
+
+
+def _surveyed(engine: FitEngine, combo: Combo) -> ComboSurvey:
+    """Survey a combo; an error says which."""
+    try:
+        return survey_combo(engine, combo)
+    except Exception as error:
+        error.add_note(f"while judging models on {combo.id} from {combo.span.path}")
+        raise

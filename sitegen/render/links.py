@@ -9,7 +9,9 @@ from functools import lru_cache
 from html import unescape
 from urllib.parse import unquote, urlsplit
 
+from sitegen.catalog.text.source_text import SourceText
 from sitegen.problems import Problem, SourceSpan, did_you_mean
+from sitegen.site.content.authored_links import authored_links
 from sitegen.values import dataclass
 
 _ATTRIBUTE = re.compile(r' (id|href|src|action)="([^"]*)"')
@@ -49,6 +51,7 @@ def check(
     *,
     base_path: str = "/",
     elsewhere: frozenset[str] = frozenset(),
+    written: Mapping[str, str] | None = None,
 ) -> tuple[Problem, ...]:
     """Check every link inside the site and find pages that no page leads to.
 
@@ -57,6 +60,7 @@ def check(
         base_path: Where the site is published, for links that start with a slash.
         elsewhere: Pages that only links from outside lead to: addresses of before.
         sources: By file path, the file that asked for the page, where known; problems name it.
+        written: Text of such files, in which the line of a link is looked for.
 
     Returns:
         Problems, sorted.
@@ -80,7 +84,10 @@ def check(
                 reached.add(target[0])
             message, hint = _fault(address, target, files, pages)
             if message:
-                span = (sources or {}).get(path) or _span(path, texts[path], at)
+                source = (sources or {}).get(path)
+                span = source or _span(path, texts[path], at)
+                if source is not None and written and source.path in written:
+                    span = _written_span(source, written[source.path], path, target)
                 problems.append(Problem(span, "link", f"{path}: {message}", hint))
     problems += _orphans(pages, reached, sources or {})
     return tuple(sorted(set(problems)))
@@ -89,6 +96,16 @@ def check(
 def _span(path: str, text: str, at: int) -> SourceSpan:
     line = text.count("\n", 0, at) + 1
     return SourceSpan(path, line, at - text.rfind("\n", 0, at))
+
+
+def _written_span(source: SourceSpan, text: str, path: str, target: tuple[str, str]) -> SourceSpan:
+    """Return where an author wrote a link that leads to a target; the file where nobody did."""
+    for link in authored_links(text):
+        of_page = path if link.target[:1] in {"", "#"} else ""
+        if _target("", of_page, link.target.removeprefix("/") or "./") == target:
+            found = SourceText(source.path, text).problem_at("link", "", index=link.index)
+            return found.span
+    return source
 
 
 @lru_cache(maxsize=65_536)

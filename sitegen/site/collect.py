@@ -34,6 +34,9 @@ def collect_pages(inputs: SiteInputs, every: Iterable[Pages] | None = None) -> S
             found += pages(inputs)
         except ProblemsFound as failure:
             problems += failure.problems
+        except Exception as error:
+            error.add_note(f"while making the pages of {getattr(pages, '__module__', pages)}")
+            raise
     found.append(search_page(found, inputs))
     problems += _collisions(found)
     if problems:

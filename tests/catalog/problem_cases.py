@@ -151,6 +151,14 @@ REFERENCES = (
 )
 """What a reference can have wrong with it."""
 
+EXCUSES = (
+    Case("bad-ignore", GPU, "vram_gib: 24", "vram_gib: 24 # sitegen: ignore[cors] counted"),
+    Case("bad-ignore", GPU, "vram_gib: 24", "vram_gib: 24 # sitegen: ignore it"),
+    Case("bad-ignore", GPU, "vram_gib: 24", "vram_gib: 24 # sitegen: ignore[no-source] mine"),
+    Case("needless-ignore", GPU, "vram_gib: 24", "vram_gib: 24 # sitegen: ignore[cores] old"),
+)
+"""What a comment that excuses a problem can have wrong with it."""
+
 HARDWARE = (
     Case(
         "bandwidth",
@@ -452,6 +460,6 @@ QUALITY = (
 """What losses, boards and scores can have wrong with them."""
 
 CASES = (
-    *TEXT, *NAMES, *SHAPE, *REFERENCES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE, *BENCHMARKS,
-    *CLAIMS, *MEASUREMENTS, *QUALITY, *PRICES,
+    *TEXT, *NAMES, *SHAPE, *REFERENCES, *EXCUSES, *HARDWARE, *MODELS, *RUNTIMES, *PROVENANCE,
+    *BENCHMARKS, *CLAIMS, *MEASUREMENTS, *QUALITY, *PRICES,
 )  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sitegen.cli.commands import check_command
-from tests.cli.small_project import run, small_project
+from tests.cli.small_project import run, run_process, small_project
 
 
 @pytest.fixture
@@ -95,3 +96,22 @@ def test_a_file_that_is_not_there_is_a_usage_error(gpu: Path, tmp_path: Path) ->
         done = run("--root", root_of(gpu), "check", name)
         assert done.status == 2
         assert "no such file" in done.err
+
+
+def processor_seconds(*arguments: str | Path) -> float:
+    """Return the least that three runs of the command line take, whatever else the machine does."""
+    took: list[float] = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert run_process(*arguments).status == 0
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(took)
+
+
+def test_one_file_and_a_thousand_are_checked_within_their_budget(gpu: Path) -> None:
+    root = root_of(gpu)
+    count = len(list((root / "catalog").rglob("*.yaml")))
+    assert processor_seconds("--root", root, "check", gpu) < 0.45, "0.15 on an idle machine"
+    whole = processor_seconds("--root", root, "check")
+    assert whole * 1_000 / count < 4, "one second for a thousand files on an idle machine"

@@ -334,8 +334,11 @@ def test_a_config_of_one_s_own(root: Path, config: Path) -> None:
         ("qwen3-8b 2x-rtx-4090 extra", "'extra' is one too many"),
         ("qwen3-8b 2x-rtx-4090 --context 0", "--context"),
         ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization 1.5", "--gpu-memory-utilization"),
-        ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization nan", "nan is not in the range 0<x<=1."),
-        ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization=-nan", "is not in the range 0<x<=1."),
+        (
+            "qwen3-8b 2x-rtx-4090 --gpu-memory-utilization nan",
+            "nan is not in the range 0.01<=x<=1.",
+        ),
+        ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization=-nan", "is not in the range 0.01<=x<=1."),
         ("qwen3-8b 2x-rtx-4090 --draft-gib NaN", "NaN is not in the range 0<x<=1024."),
         ("qwen3-8b 2x-rtx-4090 --draft-gib inf", "inf is not in the range 0<x<=1024."),
         (f"qwen3-8b 2x-rtx-4090 --context {10**30}", "at most 1000000000 makes sense"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from sitegen.catalog.kinds import RECORDS, Kind
-from tests.cli.small_project import run, small_project
+from sitegen.cli.demo import copy_demo
+from tests.cli.small_project import REPOSITORY, run, small_project
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -56,3 +59,50 @@ def test_a_kind_that_refers_to_another_says_what_to_add_first(tmp_path: Path) ->
     done = run("--root", tmp_path, "new", "combo", "mine")
     assert done.status == 2
     assert "`sitegen new gpu <id>` first" in done.err
+
+
+def test_a_first_project_is_made_and_built_without_a_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr("socket.socket", refused)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert run("new", "demo").out == "demo\n"
+    assert run("--root", "demo", "check").status == 0
+    done = run("--root", "demo", "build", "--jobs", "1")
+    assert done.status == 0, done.out + done.err
+    page = tmp_path / "demo" / "public" / "combos" / "2x-rtx-4090" / "index.html"
+    assert "Qwen3 8B" in page.read_text()
+    seconds = float(done.err.splitlines()[-1].split()[-2])
+    assert seconds < 60, "ten seconds on an idle machine"
+
+
+def test_a_first_project_takes_no_folder_that_holds_something(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("x")
+    for folder in (tmp_path / "mine", tmp_path / "mine" / "thesis.txt"):
+        done = run("new", "demo", folder)
+        assert done.status == 2
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+    assert run("new", "demo", tmp_path / "x", "y").status == 2
+
+
+def test_a_first_project_is_copied_from_an_installation_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+    for to, patterns in listed["tool"]["setuptools"]["data-files"].items():
+        target = tmp_path / to.removeprefix("share/sitegen/")
+        target.mkdir(parents=True)
+        for pattern in patterns:
+            for path in REPOSITORY.glob(pattern):
+                shutil.copy(path, target)
+    monkeypatch.setattr("sitegen.cli.shares.CHECKOUT", tmp_path / "nowhere")
+    monkeypatch.setattr("sitegen.cli.shares.INSTALLED", tmp_path)
+    installed = copy_demo(tmp_path / "installed")
+    monkeypatch.undo()
+    assert installed == copy_demo(tmp_path / "beside")
+    assert (tmp_path / "installed" / "templates" / "fonts" / "LICENSE.txt").is_file()

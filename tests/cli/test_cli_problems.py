@@ -1,10 +1,20 @@
-"""Problems on the command line: four formats, and nothing in them that a terminal would obey."""
+"""Problems on the command line: six formats, and nothing in them that a terminal would obey."""
 
 from __future__ import annotations
 
 import json
 
-from sitegen.cli.text.problem_formats import SHOWN_PER_CODE, as_json, concise, full, github
+import jsonschema
+
+from sitegen.cli.text.problem_formats import (
+    SHOWN_PER_CODE,
+    as_json,
+    concise,
+    full,
+    github,
+    rdjson,
+    sarif,
+)
 from sitegen.problems import Problem, Severity, SourceSpan
 
 PLAIN = Problem(
@@ -30,8 +40,13 @@ def test_full_shows_position_message_source_caret_and_hint() -> None:
         "      - gpu: rtx-4900\n"
         "             ^\n"
         "  hint: did you mean 'rtx-4090'?\n"
+        "  more: sitegen check --explain unknown-gpu\n"
         "\n"
     )
+
+
+def test_where_to_read_more_is_said_once_for_a_code() -> None:
+    assert full([PLAIN, PLAIN, WARNING]).count("more: sitegen check --explain") == 2
 
 
 def test_concise_is_one_line_each() -> None:
@@ -72,7 +87,7 @@ def test_data_cannot_forge_a_workflow_command() -> None:
 
 
 def test_data_cannot_move_the_terminal() -> None:
-    for write in (full, concise, github, as_json):
+    for write in (full, concise, github, as_json, rdjson, sarif):
         text = write([HOSTILE])
         controls = {c for c in text if ord(c) < 32 or c in "\x7f\u202e"} - {"\n"}
         assert controls == set(), write.__name__
@@ -87,3 +102,70 @@ def test_people_are_spared_the_hundredth_problem_of_a_kind_but_scripts_are_not()
     assert full(many).endswith("… 37 more of [typo]\n")
     assert full(many).count("error[typo]") == SHOWN_PER_CODE
     assert len(json.loads(as_json(many))["problems"]) == SHOWN_PER_CODE + 37
+
+
+SEVERITIES = {"enum": ["ERROR", "WARNING", "INFO"]}
+POSITION = {
+    "type": "object",
+    "required": ["line", "column"],
+    "properties": {"line": {"type": "integer"}, "column": {"type": "integer", "minimum": 1}},
+    "additionalProperties": False,
+}
+RDJSON = {
+    "type": "object",
+    "required": ["diagnostics"],
+    "additionalProperties": False,
+    "properties": {
+        "source": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "diagnostics": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["message", "location"],
+                "additionalProperties": False,
+                "properties": {
+                    "message": {"type": "string"},
+                    "severity": SEVERITIES,
+                    "code": {"type": "object", "properties": {"value": {"type": "string"}}},
+                    "location": {
+                        "type": "object",
+                        "required": ["path", "range"],
+                        "properties": {
+                            "path": {"type": "string"},
+                            "range": {"properties": {"start": POSITION}, "required": ["start"]},
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+"""Keys, types and words of reviewdog's DiagnosticResult that we write, read on 2026-11-23 in
+proto/rdf/reviewdog.proto of github.com/reviewdog/reviewdog at 6c307503."""
+
+
+def test_rdjson_has_the_keys_and_words_of_reviewdog_and_counts_bytes() -> None:
+    accented = Problem(SourceSpan("content/a.md", 2, 4), "stale", "old", "", "\u00e9\u00e8 x")
+    document = json.loads(rdjson([PLAIN, WARNING, HOSTILE, accented]))
+    jsonschema.validate(document, RDJSON)
+    plain, warning, _, last = document["diagnostics"]
+    assert plain["location"] == {
+        "path": "catalog/combos/quad.yaml",
+        "range": {"start": {"line": 3, "column": 10}},
+    }
+    assert (plain["severity"], warning["severity"]) == ("ERROR", "WARNING")
+    assert plain["code"] == {"value": "unknown-gpu"}
+    assert last["location"]["range"]["start"]["column"] == 6, "two letters of two bytes, a blank"
+
+
+def test_sarif_names_a_rule_for_each_result() -> None:
+    document = json.loads(sarif([PLAIN, WARNING, PLAIN]))
+    (run,) = document["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert document["version"] == "2.1.0"
+    assert [rules[result["ruleIndex"]] for result in run["results"]] == [
+        result["ruleId"] for result in run["results"]
+    ]
+    assert {result["level"] for result in run["results"]} == {"error", "warning"}
+    region = run["results"][0]["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 3, "startColumn": 10}

@@ -44,6 +44,20 @@ def test_an_anchor_that_the_page_lacks_is_a_problem() -> None:
     assert check(found)[0].hint == "did you mean 'tier-fair'?"
 
 
+def test_a_broken_link_of_a_document_is_placed_where_it_is_written() -> None:
+    found = {
+        "index.html": page('<a href="guides/a/index.html">x</a>'),
+        "guides/a/index.html": page('<a href="../../gpus/nope/index.html">x</a>'),
+    }
+    source = SourceSpan("content/guides/a.md")
+    text = "---\ntitle: A\n---\n`[x](/gpus/nope/)` and\nsee [x](/gpus/nope/).\n"
+    sources = {"guides/a/index.html": source}
+    (placed,) = check(found, sources, written={source.path: text})
+    assert placed.span == SourceSpan(source.path, 5, 9)
+    (elsewhere,) = check(found, sources, written={source.path: "nothing"})
+    assert elsewhere.span == source
+
+
 def test_what_a_script_of_the_page_reads_is_no_anchor() -> None:
     found = {"index.html": page('<a href="#machine=1;rtx-4090*2&amp;model=a">x</a>')}
     assert codes(found) == []

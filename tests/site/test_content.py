@@ -212,6 +212,32 @@ def test_a_document_for_a_combo_that_does_not_exist_says_where() -> None:
     assert [page.url for page in documents.pages(known)] == ["/guides/a/", "/guides/"]
 
 
+@pytest.mark.parametrize(
+    ("body", "column", "message"),
+    [
+        ("See [bad](nowhere.md#x).", 11, "the link 'nowhere.md#x' leads nowhere"),
+        ("See [rel](../../etc/passwd).", 11, "the link '../../etc/passwd' leads nowhere"),
+        ("See [js](javascript:alert) now", 10, "the link 'javascript:alert' leads nowhere"),
+        ("See [host](//evil.example/x).", 12, "the link '//evil.example/x' leads nowhere"),
+        ("An ![i](x.png).", 9, "the image 'x.png' is not among the site's own"),
+    ],
+)
+def test_a_link_that_pages_would_show_as_text_is_a_problem_on_its_line(
+    body: str, column: int, message: str
+) -> None:
+    (problem,) = problems_of_file("content/guides/a.md", f"{FRONT}\nFine.\n\n{body}\n")
+    assert problem.code == "link"
+    assert message in problem.message
+    assert (problem.span.line, problem.span.column) == (10, column)
+    assert problem.source_line == body
+
+
+def test_links_that_lead_somewhere_and_code_are_left_alone() -> None:
+    good = "[a](/gpus/) [b](#here) [c](https://example.org/) [d](mailto:a@example.org)"
+    code = "`[x](y)`\n\n```md\n[x](y)\n```\n\n![i](/assets/icon.svg) [0](/a(b)"
+    assert len(parse_documents({"content/guides/a.md": f"{FRONT}{good}\n{code}\n"})) == 1
+
+
 def test_the_problems_of_all_documents_come_together() -> None:
     with pytest.raises(ProblemsFound) as caught:
         parse_documents({"content/guides/a.md": "x", "content/guides/b.md": "y"})

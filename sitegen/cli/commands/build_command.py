@@ -125,13 +125,15 @@ def _built(
     time_limit: int,
 ) -> int:
     """Build and publish; an error leaves what stands."""
+    from sitegen.cli.progress import progress
+    from sitegen.inputs import UnreadFiles
     from sitegen.output import publishing
     from sitegen.pipeline.addresses import lost_addresses
     from sitegen.pipeline.building import build
     from sitegen.pipeline.lifelines import WorkerKilled
     from sitegen.pipeline.memory import NO_PAST, Past
     from sitegen.pipeline.search import SearchIndexError, installed_indexer
-    from sitegen.pipeline.sources import only_warnings
+    from sitegen.pipeline.sources import only_warnings, problems_beside
 
     sources = 0
     search = installed_indexer()
@@ -139,7 +141,7 @@ def _built(
         session.note(NO_INDEXER)
     with collector_paused(), publishing(target, root=root, force=force) as publisher:
         try:
-            with ended_after(time_limit):
+            with ended_after(time_limit), progress(quiet=session.quiet) as told:
                 project = earlier.project if earlier else session.read()
                 sources = len(project.catalog) + len(project.content)
                 result = build(
@@ -149,13 +151,15 @@ def _built(
                     search=search,
                     early=publisher.write,
                     past=Past(earlier.store, earlier.program) if earlier else NO_PAST,
+                    told=told,
                 )
                 kept(result)
                 lost = lost_addresses(_anchors(target), result.files)
                 lost = () if forget else only_warnings(lost)
         except ProblemsFound as found:
-            print_problems(found.problems, "full")
-            session.summarize(sources or len({p.span.path for p in found.problems}), found.problems)
+            problems = problems_beside(found) if isinstance(found, UnreadFiles) else found.problems
+            print_problems(problems, "full")
+            session.summarize(sources or len({p.span.path for p in problems}), problems)
             return PROBLEMS
         except SearchIndexError as error:
             raise CommandError(f"the full-text index could not be made: {error}") from error

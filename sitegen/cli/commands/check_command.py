@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,17 +15,20 @@ from sitegen.cli.garbage import collector_paused
 from sitegen.cli.session import CliSession, pass_session
 from sitegen.cli.text.problem_formats import FORMATS
 from sitegen.cli.time_limit import ended_after, time_limit_option
-from sitegen.problems import Problem, ProblemsFound, Severity
+from sitegen.problems import Problem, ProblemsFound, Severity, did_you_mean
 
 if TYPE_CHECKING:
     from sitegen.catalog.domain.catalog import Catalog
     from sitegen.inputs import ProjectFiles
     from sitegen.pipeline.building import BuildResult
 
+ASKED = ".sitegen-asked.json"
+"""Beside ``catalog/``: which addresses answered, and when."""
 EPILOG = """\b
 Examples:
   sitegen check --format json | jq '.problems[].code'
-  sitegen check catalog/gpus/rtx-4090.yaml
+  sitegen check --fix catalog/gpus/rtx-4090.yaml
+  sitegen check --explain unknown-gpu
 """
 
 
@@ -47,37 +51,151 @@ def format_option(what: str) -> Callable[[F], F]:
 @click.argument("names", nargs=-1, metavar="[FILE]...")
 @format_option("problems")
 @click.option("--pages", is_flag=True, help="Also make every page in memory and check its links.")
+@click.option("--online", is_flag=True, help="Also ask whether addresses elsewhere still answer.")
 @click.option(
-    "--today", metavar="DATE", default="", help="Refuse sources read after this ISO date."
+    "--allow",
+    multiple=True,
+    metavar="'ADDRESS DATE REASON'",
+    help="Do not ask addresses that begin so, until that day (with --online).",
+)
+@click.option("--fix", is_flag=True, help="First mend what needs no judgement, in place.")
+@click.option("--select", multiple=True, metavar="CODES", help="Report these codes only.")
+@click.option("--ignore", multiple=True, metavar="CODES", help="Leave these codes out.")
+@click.option("--explain", metavar="CODE", help="Say what a code means and how to mend it.")
+@click.option(
+    "--today",
+    metavar="DATE",
+    default="",
+    help="Refuse sources read after this ISO date. Default: the day of this machine's clock.",
 )
 @time_limit_option()
 @pass_session
 def command(
     session: CliSession,
+    /,
     *,
     names: tuple[str, ...],
     form: str,
-    pages: bool,
-    today: str,
-    time_limit: int,
+    fix: bool,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    explain: str | None,
+    online: bool,
+    allow: tuple[str, ...],
+    **how: Any,
 ) -> int:
     """Check the catalog and the texts; report all problems at once and write nothing.
 
     With FILE only what is wrong with these files. A record is then read alone, in a moment: rules
     that compare it with other records wait for a check of everything.
+
+    A line may excuse a problem: # sitegen: ignore[code] the reason.
     """
+    if explain is not None:
+        return explained(explain)
+    wanted = _wanted(select, ignore) if select or ignore else None
     paths = frozenset(_below(session, name) for name in names)
+    if fix:
+        paths = _mended(session, paths)
+    files, problems = _found(session, paths, **how)
+    if online:
+        problems = tuple(sorted({*problems, *_online(session, allow)}))
+    if paths:
+        problems = tuple(problem for problem in problems if problem.span.path in paths)
+    if wanted is not None:
+        problems = tuple(problem for problem in problems if wanted(problem.code))
+    print_problems(problems, form)
+    session.name_version()
+    session.summarize(files, problems)
+    return status_of(problems)
+
+
+def _found(
+    session: CliSession, paths: frozenset[str], *, pages: bool, today: str, time_limit: int
+) -> tuple[int, tuple[Problem, ...]]:
+    """Return how many files were read, and their problems."""
     with ended_after(time_limit):
         alone = _alone(session.root, paths) if not pages and not today else None
         if alone is not None:
-            files, problems = len(paths), alone
-        else:
-            files, problems = _problems(session, pages=pages, today=today)
-    if paths:
-        problems = tuple(problem for problem in problems if problem.span.path in paths)
-    print_problems(problems, form)
-    session.summarize(files, problems)
-    return status_of(problems)
+            return len(paths), alone
+        return _problems(session, pages=pages, today=today)
+
+
+def _online(session: CliSession, allow: tuple[str, ...]) -> tuple[Problem, ...]:
+    """Ask the addresses of sources and texts, and remember which answered."""
+    from sitegen.cli.calendar_day import day_of_clock
+    from sitegen.cli.online import PAUSE_S, Asking, allowed_from, problems_online, remembered_in
+    from sitegen.inputs import UnreadFiles
+
+    try:
+        allowed = allowed_from(allow)
+    except ValueError as error:
+        raise click.UsageError(f"--allow: {error}") from error
+    try:
+        project = session.read()
+    except UnreadFiles as unread:
+        project = unread.project
+    file = session.root / ASKED
+    remembered = remembered_in(file)
+    texts = {**project.catalog, **project.content}
+    try:
+        return problems_online(texts, Asking(day_of_clock(()), allowed, remembered, PAUSE_S))
+    finally:
+        file.write_text(json.dumps(remembered, indent=0, sort_keys=True), encoding="utf-8")
+
+
+def explained(code: str) -> int:
+    """Print what a code means.
+
+    Raises:
+        click.UsageError: If there is no such code.
+    """
+    known = known_codes()
+    if code not in known:
+        raise click.UsageError(f"--explain: {_no_code(code, known)}")
+    sys.stdout.write(known[code])
+    return CLEAN
+
+
+def known_codes() -> Mapping[str, str]:
+    """Return what each code means, as the documentation says it."""
+    from sitegen.cli.shares import shared
+    from sitegen.cli.text.explanations import explanations
+
+    return explanations(shared("docs/problems.md"), shared("docs/linter.md"))
+
+
+def _no_code(code: str, known: Iterable[str]) -> str:
+    hint = did_you_mean(code, known)
+    return f"no problem has the code {code!r}" + (f"; {hint}" if hint else "")
+
+
+def _wanted(select: tuple[str, ...], ignore: tuple[str, ...]) -> Callable[[str], bool]:
+    """Return which codes are reported.
+
+    Raises:
+        click.UsageError: If a code is none.
+    """
+    known = known_codes()
+    chosen, left_out = (
+        {code.strip() for words in option for code in words.split(",")}
+        for option in (select, ignore)
+    )
+    for option, codes in (("--select", chosen), ("--ignore", left_out)):
+        for code in sorted(codes - known.keys()):
+            raise click.UsageError(f"{option}: {_no_code(code, known)}")
+    return lambda code: (not chosen or code in chosen) and code not in left_out
+
+
+def _mended(session: CliSession, paths: frozenset[str]) -> frozenset[str]:
+    """Mend files in place, say which, and return the paths by which they are now called."""
+    from sitegen.cli.mending import mend_files
+
+    moved = {}
+    for before, after in mend_files(session.root, paths):
+        session.note(f"mended {before}" + (f", now {after}" if after != before else ""))
+        moved[before] = after
+    return frozenset(moved.get(path, path) for path in paths)
 
 
 def _below(session: CliSession, name: str) -> str:
@@ -105,26 +223,52 @@ def _alone(root: Path, paths: frozenset[str]) -> tuple[Problem, ...] | None:
 
 
 def _problems(session: CliSession, *, pages: bool, today: str) -> tuple[int, tuple[Problem, ...]]:
-    from sitegen.pipeline.sources import Parsed, parse
+    from sitegen.inputs import UnreadFiles
+    from sitegen.pipeline.sources import Parsed, parse, problems_beside
 
-    files = 0
+    files, day = 0, ""
     made: BuildResult | Parsed
     try:
         project = session.read()
         files = len(project.catalog) + len(project.content)
+        day = _day(session, project.catalog, today)
         with collector_paused():
-            made = _with_pages(project, today) if pages else parse(project, today=today)
+            made = _with_pages(session, project, day) if pages else parse(project, today=day)
         commands = _of_commands(project.content, made.catalog)
+    except UnreadFiles as unread:
+        count = len(unread.project.catalog) + len(unread.project.content) + len(unread.problems)
+        day = _day(session, unread.project.catalog, today)
+        return count, problems_beside(unread, today=day)
     except ProblemsFound as found:
         return files or len({problem.span.path for problem in found.problems}), found.problems
     return files, tuple(sorted({*made.warnings, *commands}))
 
 
-def _with_pages(project: ProjectFiles, today: str) -> BuildResult:
+def _day(session: CliSession, catalog: Mapping[str, str], today: str) -> str:
+    """Return the day after which no source can have been read; nothing where no clock says it.
+
+    Raises:
+        click.UsageError: If what was typed is no day.
+    """
+    from sitegen.cli.calendar_day import day_of_clock, is_day
+
+    if today:
+        if not is_day(today):
+            raise click.UsageError(f"--today: {today!r} is no ISO date such as 2026-11-23")
+        return today
+    day = day_of_clock(catalog.values())
+    if not day:
+        session.note("warning: most sources were read after the day of this machine's clock")
+    return day
+
+
+def _with_pages(session: CliSession, project: ProjectFiles, today: str) -> BuildResult:
     """Make every page in memory, with what only that needs."""
+    from sitegen.cli.progress import progress
     from sitegen.pipeline.building import build
 
-    return build(project, today=today)
+    with progress(quiet=session.quiet) as told:
+        return build(project, today=today, told=told)
 
 
 def _of_commands(content: Mapping[str, str], catalog: Catalog) -> Iterator[Problem]:

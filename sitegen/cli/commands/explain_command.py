@@ -6,13 +6,15 @@ from typing import Any
 
 import click
 
+from sitegen.cli.commands.check_command import explained, known_codes
 from sitegen.cli.exits import CLEAN
 from sitegen.cli.questions.fit_options import FitOptions, fit_options
 from sitegen.cli.session import CliSession, pass_session
 
 EPILOG = """\b
-Example:
+Examples:
   sitegen explain qwen3-32b 2x-rtx-3090-nvlink --quantization fp8 --runtime vllm
+  sitegen explain unknown-gpu
 """
 
 
@@ -20,7 +22,13 @@ Example:
 @fit_options
 @pass_session
 def command(session: CliSession, /, **typed: Any) -> int:
-    """Show what the busiest GPU holds, line by line: formula, bytes, constants, sources."""
+    """Show what the busiest GPU holds, line by line: formula, bytes, constants, sources.
+
+    With the code of a problem alone: what it means and how to mend it.
+    """
+    targets = typed["targets"]
+    if len(targets) == 1 and targets[0] in known_codes():
+        return explained(targets[0])
     from sitegen.cli.questions.answer import answered
     from sitegen.cli.text.fit import print_explanation
 

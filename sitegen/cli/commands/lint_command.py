@@ -11,6 +11,7 @@ import click
 
 from sitegen.cli.commands.check_command import format_option, print_problems, status_of
 from sitegen.cli.session import CliSession, pass_session
+from sitegen.cli.shares import CHECKOUT, INSTALLED
 
 if TYPE_CHECKING:
     from sitegen.catalog.text.source_text import SourceText
@@ -26,10 +27,6 @@ Examples:
 """
 
 
-CHECKOUT = Path(__file__).parents[3]
-"""The folder above the package: the project itself where it runs from a copy of it."""
-INSTALLED = Path(sys.prefix) / "share" / "sitegen"
-"""Where an installation puts the catalog (``data-files`` in ``pyproject.toml``)."""
 AUTO = "auto"
 """In place of a combo: the smallest that runs each command."""
 MOST_NAMED = 4

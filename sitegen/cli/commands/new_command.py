@@ -13,12 +13,14 @@ from sitegen.cli.exits import CLEAN, CommandError
 from sitegen.cli.new_records import NEEDS, new_record
 from sitegen.cli.session import CATALOG, CliSession
 
+DEMO = "demo"
 EPILOG = """\b
 Examples:
   sitegen new gpu rtx-5090
   sitegen new benchmark --from results.jsonl --combo 2x-rtx-4090
   sitegen new combo --here my-machine
   sitegen new model my-model --from path/to/config.json
+  sitegen new demo first-site
 """
 
 
@@ -27,7 +29,7 @@ Examples:
     epilog=EPILOG,
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
 )
-@click.argument("kind", type=click.Choice([kind.value for kind in Kind]))
+@click.argument("kind", type=click.Choice([*(kind.value for kind in Kind), DEMO]))
 @click.argument("record_id", metavar="[ID]", default="")
 @click.option(
     "--from",
@@ -41,8 +43,15 @@ Examples:
 def command(
     context: click.Context, kind: str, record_id: str, results: str | None, is_here: bool
 ) -> int:
-    """Write catalog/<kind>s/<ID>.yaml: valid as it is, with stand-ins for you to replace."""
+    """Write catalog/<kind>s/<ID>.yaml: valid as it is, with stand-ins for you to replace.
+
+    With demo a folder called ID instead: a small project, to build and to change.
+    """
     session = context.find_object(CliSession) or CliSession()
+    if kind == DEMO:
+        if context.args or results is not None or is_here:
+            raise click.UsageError("demo takes the name of a folder and nothing else")
+        return _demo(session, Path(record_id or DEMO))
     if is_here or (results is not None and Kind(kind) in {Kind.MODEL, Kind.GPU}):
         if context.args:
             raise click.UsageError(f"{context.args[0]!r} is one too many")
@@ -52,6 +61,18 @@ def command(
     if context.args:
         raise click.UsageError(f"{context.args[0]!r} is one too many")
     return _stand_in(session, Kind(kind), record_id)
+
+
+def _demo(session: CliSession, folder: Path) -> int:
+    from sitegen.cli.demo import DemoRefused, copy_demo
+
+    try:
+        count = copy_demo(folder)
+    except DemoRefused as refused:
+        raise CommandError(str(refused)) from refused
+    click.echo(folder.as_posix())
+    session.note(f"{count} files; next: sitegen --root {folder} build, or the same with serve")
+    return CLEAN
 
 
 def _draft(session: CliSession, kind: Kind, record_id: str, source: str, *, is_here: bool) -> int:
@@ -113,6 +134,8 @@ def _write(session: CliSession, kind: Kind, path: Path, text: str) -> int:
     """Write a new file and say where; one that exists is left alone."""
     relative = f"{session.folder}/{kind.folder}/{path.name}"
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.parent.resolve() != session.root.resolve() / CATALOG / kind.folder:
+        raise CommandError(f"{CATALOG}/{kind.folder} is a link, and links are not followed")
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)

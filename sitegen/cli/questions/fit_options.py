@@ -166,7 +166,7 @@ _OPTIONS = (
         type=click.Choice(["on", "off"]),
         help="Fused attention (llama.cpp).",
     ),
-    click.option("--gpu-memory-utilization", metavar="SHARE", type=Finite(0, 1, min_open=True)),
+    click.option("--gpu-memory-utilization", metavar="SHARE", type=Finite(0.01, 1)),
     click.option("--max-num-seqs", type=_POSITIVE),
     click.option("--max-num-batched-tokens", metavar="N", type=_POSITIVE),
     click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
-from collections.abc import Mapping, Sequence
+import os
+import select
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -23,6 +26,7 @@ from sitegen.cli.questions.fit_options import FitOptions, cache_type_from, fusin
 from sitegen.cli.questions.own_hardware import COMMAND_LINE, own_combo
 from sitegen.cli.questions.this_machine import combo_named
 from sitegen.fit.assessment import FitRequest, PlanGoal
+from sitegen.fit.catalog_checks import beyond_counting
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.runnable_checkpoint import (
     Ask,
@@ -279,6 +283,9 @@ def _is_paged(runtime: Runtime) -> bool:
 
 MAX_CONFIG_BYTES = 4 * 2**20
 OPTION = "--config"
+PIPE_WAIT_S = 10
+LARGEST = 10**18
+"""No width, count, position or base of a published config comes near."""
 
 
 def own_model(path: Path) -> LanguageModel:
@@ -300,7 +307,13 @@ def own_model(path: Path) -> LanguageModel:
     except (TypeError, ValueError, KeyError, ZeroDivisionError) as error:
         message = f"{path}: a value of the config has a wrong type or size ({error})"
         raise usage_error(OPTION, message) from error
-    return model_of(_id_of(path), config, promised_context(config, facts.max_position))
+    model = model_of(_id_of(path), config, promised_context(config, facts.max_position))
+    if facts.experts_per_token > max(facts.experts, 1):
+        message = f"{facts.experts_per_token:,} of {facts.experts:,} experts cannot be active"
+        raise usage_error(OPTION, f"{path}: {message}")
+    for problem in beyond_counting(model, facts):
+        raise usage_error(OPTION, f"{path}: {problem.message}", problem.hint)
+    return model
 
 
 def promised_context(config: Mapping[str, Json], max_position: int) -> int:
@@ -318,7 +331,7 @@ def promised_context(config: Mapping[str, Json], max_position: int) -> int:
     if not isinstance(scaling, dict):
         return max_position
     factor, kind = scaling.get("factor"), scaling.get("rope_type", scaling.get("type"))
-    if not isinstance(factor, int | float) or kind not in {"yarn", "linear", "dynamic"}:
+    if not isinstance(factor, int | float) or kind not in ("yarn", "linear", "dynamic"):
         return max_position
     original = scaling.get("original_max_position_embeddings")
     base = original if kind == "yarn" and isinstance(original, int) else max_position
@@ -354,8 +367,7 @@ def _id_of(path: Path) -> str:
 
 
 def _parsed(path: Path) -> Mapping[str, Json]:
-    with path.open("rb") as file:
-        content = file.read(MAX_CONFIG_BYTES + 1)
+    content = _content(path)
     if len(content) > MAX_CONFIG_BYTES:
         raise usage_error(OPTION, f"{path} is larger than 4 MiB, so it is no config")
     try:
@@ -368,4 +380,39 @@ def _parsed(path: Path) -> Mapping[str, Json]:
         raise usage_error(OPTION, f"{path} is not JSON: {error}") from error
     if not isinstance(config, dict):
         raise usage_error(OPTION, f"{path} holds no JSON object")
+    for key in _beyond_measure(config, ""):
+        raise usage_error(OPTION, f"{path}: {key} is no number of a model")
     return cast("Mapping[str, Json]", config)
+
+
+def _content(path: Path) -> bytes:
+    """Read a file, or what another program writes into a pipe; nobody waits for one that does not.
+
+    Raises:
+        OSError: If it cannot be read.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb", buffering=0) as file:
+        content = b""
+        while len(content) <= MAX_CONFIG_BYTES:
+            if not select.select([file], [], [], PIPE_WAIT_S)[0]:
+                raise usage_error(OPTION, f"{path}: nothing came for {PIPE_WAIT_S} s")
+            piece = file.read(MAX_CONFIG_BYTES + 1 - len(content))
+            if not piece:
+                break
+            content += piece
+        return content
+
+
+def _beyond_measure(value: Json, name: str) -> Iterator[str]:
+    """Yield the keys whose numbers are infinite, none, or larger than anything that is counted."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _beyond_measure(inner, f"{name}.{key}" if name else key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _beyond_measure(inner, name)
+    elif isinstance(value, int | float) and not abs(value) <= LARGEST:
+        yield name

@@ -12,13 +12,24 @@ import sitegen
 from sitegen.cli.text.terminal import printable
 from sitegen.problems import Problem, Severity
 
+EXPLAIN = "sitegen check --explain"
+LONGEST_MESSAGE = 1_000
+"""Characters; a word that somebody typed may be longer than anybody reads."""
 SHOWN_PER_CODE = 50
 """People read the first ones; scripts use ``json`` and get all."""
 
 
 def full(problems: Sequence[Problem]) -> str:
-    """Position, message, source line with a caret, hint."""
-    return _capped(problems, lambda problem: str(_plain(problem)), "\n")
+    """Position, message, source line with a caret, hint; where to read on, once for each code."""
+    seen: set[str] = set()
+
+    def written(problem: Problem) -> str:
+        first = problem.code not in seen
+        seen.add(problem.code)
+        more = f"\n  more: {EXPLAIN} {problem.code}" if first else ""
+        return f"{_plain(problem)}{more}"
+
+    return _capped(problems, written, "\n")
 
 
 def concise(problems: Sequence[Problem]) -> str:
@@ -75,7 +86,7 @@ def sarif(problems: Sequence[Problem]) -> str:
     driver = {
         "name": "sitegen",
         "version": sitegen.__version__,
-        "rules": [{"id": code} for code in codes],
+        "rules": [{"id": code, "help": {"text": f"{EXPLAIN} {code}"}} for code in codes],
     }
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -85,6 +96,32 @@ def sarif(problems: Sequence[Problem]) -> str:
         ],
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def rdjson(problems: Sequence[Problem]) -> str:
+    """Reviewdog's own format: one document; columns count bytes."""
+    diagnostics = [
+        {
+            "message": _with_hint(problem),
+            "location": {
+                "path": problem.span.path,
+                "range": {"start": {"line": problem.span.line, "column": _byte_column(problem)}},
+            },
+            "severity": problem.severity.value.upper(),
+            "code": {"value": problem.code},
+        }
+        for problem in problems
+    ]
+    document = {"source": {"name": "sitegen"}, "diagnostics": diagnostics}
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _byte_column(problem: Problem) -> int:
+    """Return the column in bytes where the line is known, or the start of the line."""
+    line = problem.source_line
+    if len(line) < problem.span.column - 1:
+        return 1
+    return len(line[: problem.span.column - 1].encode("utf-8", "surrogatepass")) + 1
 
 
 def _with_hint(problem: Problem) -> str:
@@ -97,6 +134,7 @@ FORMATS: dict[str, Callable[[Sequence[Problem]], str]] = {
     "concise": concise,
     "json": as_json,
     "github": github,
+    "rdjson": rdjson,
     "sarif": sarif,
 }
 
@@ -111,7 +149,7 @@ def _plain(problem: Problem) -> Problem:
     return replace(
         problem,
         span=replace(problem.span, path=printable(problem.span.path)),
-        message=printable(problem.message),
+        message=printable(problem.message[:LONGEST_MESSAGE]),
         hint=printable(problem.hint),
         source_line=printable(problem.source_line.replace("\t", " ")),
     )

@@ -22,6 +22,8 @@ from sitegen.units import pad
 
 MOST_ROWS = 1_000_000_000
 """Largest size of one n-gram table that is believed."""
+MOST_HEADS = 1_024
+"""Most hash functions of one layer that are believed."""
 
 
 @cache
@@ -72,6 +74,8 @@ def _ngram_table(config: Config, layers: int) -> Tensors:
     base = config.size("ngram_vocab_size_base")
     if base > MOST_ROWS:
         raise ConfigError("ngram_vocab_size_base", f"is {base}; at most {MOST_ROWS} make sense")
+    if heads > MOST_HEADS:
+        raise ConfigError("heads_per_ngram", f"makes {heads} heads, {MOST_HEADS} at most")
     width = config.size("ple_embed_dim", default=config.hidden) // heads
     multiple = config.size("make_ngram_vocab_size_divisible_by", default=128)
     primes = _primes_from(base, layers * heads)

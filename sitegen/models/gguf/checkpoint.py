@@ -72,7 +72,7 @@ def query_heads_per_kv_head(architecture: Architecture) -> int:
     """Return llama.cpp's ``n_gqa``: that of the first layer, 0 where it has no KV heads."""
     first = architecture.caches[0]
     if isinstance(first, FullAttention | SlidingAttention):
-        return architecture.attention_heads // first.kv_heads
+        return architecture.attention_heads // first.kv_heads if first.kv_heads else 0
     if isinstance(first, LatentAttention) or architecture.family in SCALAR_HEADS:
         return architecture.attention_heads // architecture.kv_heads
     return 0

@@ -11,6 +11,7 @@ from sitegen.catalog.stated_numbers import stated_number
 from sitegen.catalog.text.source_text import SourceText, quoted, text_problems
 from sitegen.catalog.text.yaml_source import Plain, compose
 from sitegen.problems import Problem, ProblemsFound, SourceSpan, did_you_mean
+from sitegen.site.content.authored_links import links_that_lead_nowhere
 from sitegen.values import dataclass
 
 HINT = (
@@ -137,6 +138,7 @@ def _parse(source: SourceText) -> Document | list[Problem]:
         return problems
     problems += stated_numbers(source, front.end(), cast(Mapping[str, str], keys.get("states", {})))
     problems += _stated_above(matter.text, keys)
+    problems += links_that_lead_nowhere(source, front.end())
     if problems:
         return problems
     return Document(
