@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sitegen.atlas.local_workers import TRIES, Judged
+from sitegen.pipeline.lifelines import WorkerKilled
 
 AHEAD = 2
 """Pieces that are handed out for each processor, so that none waits for the next."""
@@ -30,6 +31,9 @@ def judged_on_ray(
         judge: Judges one of them, given the inputs and its place.
         address: Of a cluster; empty starts Ray on this machine.
         cpus: Processes on this machine, where Ray is started here.
+
+    Raises:
+        WorkerKilled: If a piece was begun as often as Ray may, and every process died.
     """
     import ray
 
@@ -50,6 +54,14 @@ def judged_on_ray(
                 at_work.append(remote.remote(sent, open_places.pop()))
             done, at_work = ray.wait(at_work, num_returns=1)
             for one in done:
-                yield ray.get(one)
+                yield _found(ray, one)
     finally:
         ray.shutdown()
+
+
+def _found(ray: Any, task: Any) -> Judged:
+    try:
+        judged: Judged = ray.get(task)
+    except ray.exceptions.WorkerCrashedError as error:
+        raise WorkerKilled("processes of the Ray cluster died at one piece of work") from error
+    return judged

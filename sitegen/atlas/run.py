@@ -151,12 +151,12 @@ def run(
             raise AtlasError("nothing to judge: no build, runtime or model is left by --only")
         words = {"only": {name: list(value) for name, value in asdict(only).items()}}
         folder.begin(words)
+        folder.write("builds.parquet", build_bytes(_builds(pieces, only), folder.made_of))
+        folder.write("models.parquet", model_bytes(catalog.models.values(), folder.made_of))
         places = [place for place, one in enumerate(every) if not folder.has(one)]
         inputs = (texts, only, limit, folder.made_of)
         found = _shared_out(pieces, places, inputs, where)
         progress = _judged(folder, every, places, found, tell)
-        folder.write("builds.parquet", build_bytes(_builds(pieces, only), folder.made_of))
-        folder.write("models.parquet", model_bytes(catalog.models.values(), folder.made_of))
         folder.finish(words, pieces.every)
         return progress, sum(one.tuples for one in every) - progress.wanted
 

@@ -11,12 +11,19 @@ import pytest
 
 from sitegen.atlas.local_workers import TRIES, Judged
 from sitegen.atlas.ray_workers import AHEAD, judged_on_ray
+from sitegen.pipeline.lifelines import WorkerKilled
 
 CPUS = 2
 
 
+class Crashed(Exception):  # noqa: N818 - stands for one of Ray's
+    """What Ray raises when it has tried often enough."""
+
+
 class StandIn:
     """Tasks wait in a list; the newest is done first, and the most that waited is remembered."""
+
+    exceptions = SimpleNamespace(WorkerCrashedError=Crashed)
 
     def __init__(self) -> None:
         self.told: list[Any] = []
@@ -86,5 +93,14 @@ def test_ray_is_stopped_after_a_mistake(ray: StandIn) -> None:
         raise ValueError(f"{sent} {place}")
 
     with pytest.raises(ValueError, match="all 0"):
+        list(judged_on_ray("all", [0], wrong, address="", cpus=1))
+    assert ray.down
+
+
+def test_processes_that_die_again_and_again_are_named(ray: StandIn) -> None:
+    def wrong(sent: str, place: int) -> Judged:
+        raise Crashed(sent, place)
+
+    with pytest.raises(WorkerKilled, match="Ray"):
         list(judged_on_ray("all", [0], wrong, address="", cpus=1))
     assert ray.down

@@ -29,6 +29,7 @@ Examples:
 docs/atlas.md has the columns and queries.
 """
 TOLD_EVERY_S = 5.0
+STAYS = "what is written stays: the same command goes on with the rest"
 
 
 def default_jobs() -> int:
@@ -141,7 +142,10 @@ def _made(
     except AtlasError as error:
         raise CommandError(str(error)) from error
     except WorkerKilled as error:
-        raise CommandError(f"{error}; what is written stays: run it again") from error
+        raise CommandError(f"{error}; {STAYS}") from error
+    except KeyboardInterrupt:
+        session.note(STAYS)
+        raise
     session.note(
         f"{out}: {progress.done:,} tuples judged in {progress.seconds:.0f} s, {kept:,} were there "
         f"({progress.tuples_per_core_s:,.0f} a second of processor time)"
