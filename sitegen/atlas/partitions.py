@@ -35,7 +35,7 @@ class Only:
     sequences: tuple[int, ...] = SEQUENCES
 
     def keeps(self, build: Build) -> bool:
-        """Whether a build is one of those asked for; a link has to be there to be another one."""
+        """Whether a build is one of those asked for; where nothing is joined, no link is wrong."""
         link, network = build.node_link, build.network
         return (
             (not self.gpus or build.gpus in self.gpus)

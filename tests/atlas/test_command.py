@@ -15,7 +15,7 @@ def test_a_plan_counts_and_writes_nothing(tmp_path: Path) -> None:
     few = ("gpu=rtx-3090", "model=qwen3-32b", "runtime=vllm", "nodes=1", "gpus=1,2")
     found = made(tmp_path / "atlas", "--plan", only=few)
     assert found.status == 0
-    assert found.out == "40 tuples in 1 partitions, 1 kinds of GPUs\n"
+    assert found.out == "tuples: 40, partitions: 1, kinds of GPUs: 1\n"
     assert not (tmp_path / "atlas").exists()
 
 

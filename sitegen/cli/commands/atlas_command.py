@@ -100,8 +100,8 @@ def command(
     if plan:
         found = plan_of(catalog, only, limit)
         click.echo(
-            f"{found['tuples']:,} tuples in {found['partitions']:,} partitions, "
-            f"{found['kinds']} kinds of GPUs"
+            f"tuples: {found['tuples']:,}, partitions: {found['partitions']:,}, "
+            f"kinds of GPUs: {found['kinds']}"
         )
         return CLEAN
     _need("pyarrow", "atlas")
