@@ -9,6 +9,7 @@ import pytest
 
 from sitegen.cli.commands import atlas_command
 from tests.atlas.made import made
+from tests.survey.whole_catalog import whole_catalog
 
 
 def test_a_plan_counts_and_writes_nothing(tmp_path: Path) -> None:
@@ -34,6 +35,17 @@ def test_a_word_that_names_nothing_is_refused(word: str, message: str, tmp_path:
     found = made(tmp_path, only=(word,))
     assert found.status == 2
     assert message in found.err
+
+
+def test_the_order_of_words_makes_no_other_atlas() -> None:
+    catalog = whole_catalog()
+    one = atlas_command.only_from(["gpu=rtx-4090,rtx-3090", "context=32768,8192"], catalog)
+    other = atlas_command.only_from(
+        ["context=8192", "gpu=rtx-3090", "gpu=rtx-4090,rtx-3090", "context=32768"], catalog
+    )
+    assert one == other
+    assert one.context == (8_192, 32_768)
+    assert one.sequences == (1, 4, 16, 64)
 
 
 def test_nothing_to_judge_is_said(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def _minutes(seconds: float) -> str:
 
 
 def only_from(chosen: Iterable[str], catalog: Catalog) -> Only:
-    """Read what is asked for alone.
+    """Read what is asked for alone; in whatever order and however often, it is the same atlas.
 
     Raises:
         click.UsageError: If a key or a value names nothing.
@@ -197,7 +197,7 @@ def only_from(chosen: Iterable[str], catalog: Catalog) -> Only:
         "network": ("interconnect", catalog.interconnects),
     }
     keys = tuple(field.name for field in fields(Only))
-    found: dict[str, tuple[Any, ...]] = {}
+    found: dict[str, set[Any]] = {}
     for word in chosen:
         key, equals, values = word.partition("=")
         if not equals or not values or key not in keys:
@@ -207,10 +207,10 @@ def only_from(chosen: Iterable[str], catalog: Catalog) -> Only:
             noun, records = known[key]
             for one in given:
                 record("--only", noun, one, records)
-            found[key] = (*found.get(key, ()), *given)
+            found.setdefault(key, set()).update(given)
         else:
-            found[key] = (*found.get(key, ()), *_numbers(key, given))
-    return Only(**found)
+            found.setdefault(key, set()).update(_numbers(key, given))
+    return Only(**{key: tuple(sorted(values)) for key, values in found.items()})
 
 
 def _numbers(key: str, given: Sequence[str]) -> list[int]:
