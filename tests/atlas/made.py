@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from sitegen.cli.commands import fit_command
+from sitegen.cli.group import cli
+from sitegen.cli.questions.fit_options import FitOptions
 from tests.cli.small_project import REPOSITORY, Ran, run
 
 ONLY = (
@@ -31,3 +34,10 @@ def files(folder: Path) -> dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name != ".lock"
     }
+
+
+def fit_options(*typed: str) -> FitOptions:
+    """Read words as ``sitegen fit`` does, below the group whose settings click remembers."""
+    found = fit_command.command.make_context("fit", list(typed), **cli.context_settings)
+    known = {name: value for name, value in found.params.items() if name in FitOptions.__slots__}
+    return FitOptions(**known)

@@ -8,10 +8,9 @@ import pytest
 
 from sitegen.atlas.builds import Build, Kind, builds_of, kinds_of
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.cli.commands import fit_command
-from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.own_hardware import own_combo
 from sitegen.fit.fit_engine import FitEngine
+from tests.atlas.made import fit_options
 from tests.survey.whole_catalog import whole_catalog
 
 KINDS = (
@@ -38,9 +37,7 @@ def of(id_: str) -> tuple[Build, ...]:
 
 def typed(build: Build) -> Combo:
     """The hardware that ``sitegen fit`` makes of a build's words."""
-    context = fit_command.command.make_context("fit", ["qwen3-8b", *build.fit_options.split()])
-    known = {name: value for name, value in context.params.items() if name in FitOptions.__slots__}
-    return own_combo(FitOptions(**known), whole_catalog())
+    return own_combo(fit_options("qwen3-8b", *build.fit_options.split()), whole_catalog())
 
 
 @pytest.mark.parametrize("id_", KINDS)

@@ -7,12 +7,11 @@ from functools import cache
 
 from sitegen.atlas.judging import Row, answer_of, atlas_engine, rows_of
 from sitegen.atlas.partitions import Only, Partition, partitions_of, within
-from sitegen.cli.commands import fit_command
-from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.fit_request import question_from
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.survey.verdict_policy import answered
+from tests.atlas.made import fit_options
 from tests.atlas.test_builds import of
 from tests.survey.whole_catalog import whole_catalog
 
@@ -46,9 +45,7 @@ def fit(engine: FitEngine, row: Row) -> Assessment:
     """What the command line answers to the same question."""
     words = [row.model, *options()[row.build].split(), "--runtime", row.runtime]
     words += ["--context", f"{row.context_tokens}", "--sequences", f"{row.sequences}"]
-    context = fit_command.command.make_context("fit", words)
-    known = {name: value for name, value in context.params.items() if name in FitOptions.__slots__}
-    found = answered(engine, question_from(FitOptions(**known), engine))
+    found = answered(engine, question_from(fit_options(*words), engine))
     assert found is not None
     return found
 
