@@ -113,7 +113,7 @@ def files_beside(page: Page, html: str, settings: SiteSettings) -> Mapping[str, 
     described = metadata(page, found, settings)
     files = {
         TWIN: json_twin(page, found, settings),
-        METADATA: envelope(described, len(found), page.source.path, settings),
+        METADATA: envelope(described, len(found), settings.origin(page.source.path), settings),
         MARKDOWN: page_markdown(html, found, closing),
     }
     return {**files, DATA: data_csv(found, settings)} if found else files
