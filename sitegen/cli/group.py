@@ -119,6 +119,10 @@ COMMANDS = {
         "sitegen.cli.commands.diff_command",
         "Say which verdicts move between two built sites.",
     ),
+    "atlas": (
+        "sitegen.cli.commands.atlas_command",
+        "Judge every sensible build, into files to query.",
+    ),
     "new": (
         "sitegen.cli.commands.new_command",
         "Write a minimal valid catalog file to start from.",
