@@ -1,9 +1,9 @@
 """Changes one thing in one line of the program, and says whether a test notices; many times over.
 
 In a copy of the working tree an operator, a number, a `not` or a check of None becomes another, and
-the tests of the package run until one fails, those that name the module first. A test that fails is
-run again without the mutant: only the mutant can be what it noticed. What no test notices is a
-missing test, or changes nothing that anybody can see; a reader has to judge which.
+the tests of the package run until one fails, those that name the module first. Its file is run
+again without the mutant: only the mutant can be what it noticed. What no test notices is a missing
+test, or changes nothing that anybody can see; a reader has to judge which.
 
 Not mutmut, which writes every function anew, and some modules here are translated or inspected as
 they are written; not cosmic-ray, which has one command of tests for all packages.
@@ -38,7 +38,7 @@ WIDER = {
     "recipes": ("recipes", "lint/test_recipes_pass.py", "cli/test_cli_recipe.py"),
     "importers": ("importers", "cli/test_cli_import.py", "cli/test_cli_import_hub.py"),
 }
-"""Tests of each mutated package, from near to far; the golden sites come last for all of them."""
+"""Tests of each mutated package, from near to far, after the golden sites, which notice most."""
 NO_TESTS = 5
 """What pytest ends with where a module has no examples and nobody names it."""
 OTHER = {
@@ -146,7 +146,7 @@ def tests_of(mutant: Mutant) -> tuple[list[str], list[str]]:
     near = [file for file in sorted(tests.rglob("test_*.py")) if name in file.read_text("utf-8")]
     near = [file for file in near if file.parent.name != "browser"]  # they take minutes
     far: list[Path] = []
-    for room in (tests / wider for wider in (*WIDER[module.parts[1]], "test_golden.py")):
+    for room in (tests / wider for wider in ("test_golden.py", *WIDER[module.parts[1]])):
         far += sorted(room.rglob("test_*.py")) if room.is_dir() else [room]
     return (
         [str(path.relative_to(ROOT)) for path in (*near, mutant.path)],
@@ -158,18 +158,14 @@ def tried(mutant: Mutant, copy: Path, limit: int) -> str:
     """Put a mutant into a copy of the tree, run its tests, take it back, and say what happened."""
     here, source = copy / mutant.path.relative_to(ROOT), mutant.path.read_bytes()
     here.write_bytes(source[: mutant.start] + mutant.new.encode() + source[mutant.end :])
-    tests, far = tests_of(mutant)
-    try:
-        failed = failure(copy, tests, limit)
-        if not failed:  # most are noticed near by: others are not even imported until then
-            tests = far
-            failed = failure(copy, tests, limit)
+    near, far = tests_of(mutant)
+    try:  # most are noticed near by: others are not even imported until then
+        failed = failure(copy, near, limit) or failure(copy, far, limit)
     except subprocess.TimeoutExpired:
         return "TIME LIMIT"
     finally:
         shutil.copy2(mutant.path, here)
-    file = failed.partition("::")[0]
-    if failed and failure(copy, tests[: tests.index(file) + 1], 2 * limit) == failed:
+    if failed and failure(copy, [failed.partition("::")[0]], 2 * limit) == failed:
         return f"FAILS WITHOUT MUTANT {failed}"
     return f"killed {failed}" if failed else "SURVIVED"
 

@@ -9,8 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from sitegen.inputs import ProjectFiles, read_project
 from sitegen.pipeline.building import build
 from sitegen.pipeline.sources import data_version
@@ -54,12 +52,10 @@ def test_folder_user_settings_and_processes_do_not_matter(tmp_path: Path) -> Non
     assert len(trees[0]) > 10
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> ProjectFiles:
-    return read_project(small_project(tmp_path_factory.mktemp("project")))
-
-
-def test_the_order_of_files_does_not_matter(project: ProjectFiles) -> None:
+def test_order_of_files_and_line_ends_of_another_system_do_not_matter(tmp_path: Path) -> None:
+    root = small_project(tmp_path)
+    project = read_project(root)
+    files = build(project).files
     backwards = ProjectFiles(
         catalog=dict(reversed(list(project.catalog.items()))),
         content=dict(reversed(list(project.content.items()))),
@@ -67,14 +63,10 @@ def test_the_order_of_files_does_not_matter(project: ProjectFiles) -> None:
         assets=dict(reversed(list(project.assets.items()))),
         fonts=dict(reversed(list(project.fonts.items()))),
     )
-    assert build(backwards).files == build(project).files
-
-
-def test_line_ends_of_another_system_do_not_matter(project: ProjectFiles, tmp_path: Path) -> None:
-    root = small_project(tmp_path)
+    assert build(backwards).files == files
     for path in (root / "catalog").rglob("*.yaml"):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert build(read_project(root)).files == build(project).files
+    assert build(read_project(root)).files == files
 
 
 def test_the_data_version_changes_with_every_byte_of_the_catalog_and_with_nothing_else() -> None:

@@ -17,7 +17,7 @@ from sitegen.pipeline.pages import render
 from sitegen.pipeline.processes import in_background
 from sitegen.pipeline.search import Indexer
 from sitegen.pipeline.sources import Parsed, only_warnings, parse
-from sitegen.pipeline.surveys import answers_in
+from sitegen.pipeline.surveys import Answers, answers_in
 from sitegen.problems import Problem
 from sitegen.render.beside import beside_files
 from sitegen.render.data.verdicts import verdict_file
@@ -59,11 +59,39 @@ class _Stopwatch:
         self.seconds[name] = self.clock() - started
 
 
-def _api_files(site: Site, parsed: Parsed, survey: Survey) -> dict[str, bytes]:
-    # its shapes take a while to import: here the others render meanwhile
+def _inputs(parsed: Parsed, answers: Answers) -> SiteInputs:
+    return SiteInputs(
+        parsed.catalog,
+        answers.engine,
+        answers.survey,
+        answers.facts,
+        rows_by_model(answers.survey),
+        parsed.documents,
+        parsed.settings,
+        answers.records,
+        parsed.history,
+        parsed.errors,
+        parsed.unjudged,
+        parsed.search_terms,
+    )
+
+
+def _files_of_no_page(
+    site: Site, parsed: Parsed, answers: Answers, inputs: SiteInputs
+) -> dict[str, bytes]:
+    """Write what pages fetch, and the lists of the API, while the pages render."""
+    # its shapes take a while to import
     from sitegen.render.data.schemas import api_files
 
-    return api_files(listings(parsed.records, survey, site.pages.values()), site.settings)
+    listed = listings(parsed.records, answers.survey, site.pages.values())
+    return {
+        **api_files(listed, site.settings),
+        **home_files(parsed.catalog, answers.survey),
+        **buy_files(inputs),
+        **verdict_file(answers.survey),
+        **beside_files(inputs),
+        **matrix_files(grid_of(inputs), answers.facts),
+    }
 
 
 def build(
@@ -105,20 +133,7 @@ def build(
             )
         files = dict(made().files)
     with watch.stage("collect"):
-        inputs = SiteInputs(
-            parsed.catalog,
-            answers.engine,
-            answers.survey,
-            answers.facts,
-            rows_by_model(answers.survey),
-            parsed.documents,
-            parsed.settings,
-            answers.records,
-            parsed.history,
-            parsed.errors,
-            parsed.unjudged,
-            parsed.search_terms,
-        )
+        inputs = _inputs(parsed, answers)
         site = collect_pages(inputs)
     with watch.stage("render"):
         files |= render(
@@ -127,14 +142,7 @@ def build(
             project.assets,
             project.fonts,
             jobs=jobs,
-            others=lambda: {
-                **_api_files(site, parsed, answers.survey),
-                **home_files(parsed.catalog, answers.survey),
-                **buy_files(inputs),
-                **verdict_file(answers.survey),
-                **beside_files(inputs),
-                **matrix_files(grid_of(inputs), answers.facts),
-            },
+            others=lambda: _files_of_no_page(site, parsed, answers, inputs),
         )
         files |= answers.custom
     with watch.stage("finish"):

@@ -94,7 +94,9 @@ def test_only_what_is_surveyed_is_offered_and_counts_have_a_price_that_somebody_
     assert counts
     assert all(one.parts[0][0] == COUNTED and one.parts[0][1] in {1, 2, 4, 8} for one in counts)
     assert all(one.usd > 0 and one.priced for one in counts)
-    assert not any(one.desktop for one in found.builds if one.id == "8x-h100-sxm")
+    server = next(one for one in found.builds if one.id == "8x-h100-sxm")
+    assert not server.desktop
+    assert (server.usd, server.priced) == (0, "")  # nobody saw a price of it
     assert next(one for one in found.builds if one.id == "1x-dgx-spark").whole
     superseded = {one.id for one in inputs.catalog.models.values() if one.superseded_by}
     offered = {found.models[o.model][0] for one in found.builds for o in one.offers}

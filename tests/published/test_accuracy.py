@@ -322,6 +322,19 @@ def test_a_hybrid_pool_counts_the_smallest_block_of_its_groups() -> None:
     assert off(found[LoggedQuantity.KV_TOKENS]) < 0.02
 
 
+def test_from_vllm_0_21_on_a_hybrid_counts_requests_and_needs_their_length() -> None:
+    logged = (
+        "id: x, subject: {model: gemma-4-31b-it, quantization: awq-4bit-g128, runtime: vllm, "
+        'version: "VERSION"}, parallel: {tensor: 1}, outcome: ran, quote: x, '
+        "observed: {kv_pool_gib: 50.0, kv_pool_tokens: 55000}, usable_for: [kv-tokens]"
+    )
+    before = compared(logged.replace("VERSION", "0.20.9"))[LoggedQuantity.KV_TOKENS]
+    since = compared(logged.replace("VERSION", "0.21.0"))[LoggedQuantity.KV_TOKENS]
+    assert isinstance(before, Comparison)
+    assert isinstance(since, Skipped)
+    assert "the length" in since.reason
+
+
 def test_of_several_ranks_another_may_have_less_room() -> None:
     """Qwen3 235B on four H100: 8.11 GiB and 178,880 tokens (vLLM issue 21348)."""
     found = compared(

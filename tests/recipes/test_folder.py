@@ -216,6 +216,16 @@ def test_servers_on_several_machines_listen_where_the_balancer_reaches_them() ->
     assert "HOST=10.0.0.1\n" in files[".env"]
 
 
+def test_a_script_for_two_machines_says_how_to_run_it_on_the_second() -> None:
+    whole = form(
+        asked("2x-strix-halo-rpc", "gpt-oss-120b", "llama-cpp", "mxfp4-moe"), "llama-cpp-rpc"
+    )
+    text = folder_of(whole, title="x", asked="x")["run.sh"]
+    assert "NODE=2 ./run.sh   on the second of 2 machines" in text
+    alone = form(asked("1x-rtx-4090", "qwen3-8b", "vllm", "fp8"), "vllm")
+    assert "NODE=2" not in folder_of(alone, title="x", asked="x")["run.sh"].partition("\nset ")[0]
+
+
 def test_services_read_the_same_settings_as_the_script() -> None:
     files = folder_of(qwen(), title="x", asked="x")
     assert "MODEL=nvidia/Qwen3-8B-FP8\n" in files[".env"]

@@ -197,6 +197,16 @@ def test_replicas_beside_another_kind_of_gpu_take_the_equal_gpus_only() -> None:
     assert replicas_of(mixed, plan) == (((0, 1),), ((0, 2),), ((0, 3),))
 
 
+def test_replicas_over_machines_pass_over_a_machine_of_another_kind() -> None:
+    catalog = whole_catalog()
+    (one,) = catalog.combos["2x-rtx-4090"].nodes
+    (other,) = catalog.combos["2x-rtx-3090-nvlink"].nodes
+    mixed = replace(catalog.combos["2x-rtx-4090"], nodes=(one, other, one, one, one))
+    first = ((0, 0), (0, 1), (2, 0), (2, 1))
+    plan = ParallelPlan(PlanKind.PIPELINE, 2, 2, 2, first, (18, 18))
+    assert replicas_of(mixed, plan) == (first, ((3, 0), (3, 1), (4, 0), (4, 1)))
+
+
 def test_pools_of_their_own_have_a_worker_each() -> None:
     catalog = whole_catalog()
     base = asked("gb200-nvl72", "deepseek-r1", "vllm", "fp8-block")

@@ -130,6 +130,7 @@ def test_the_first_machine_is_not_taken_for_the_second() -> None:
     starts = [step.where for step in recipe.steps if step.phase is Phase.START]
     assert starts == [f"node {share.ranks[0][0] + 1}" for share in pair]
     assert len(set(starts)) == 2
+    assert "compose.yaml" not in {step.file for step in recipe.steps}  # it starts on one machine
 
 
 def test_nothing_is_written_where_one_of_them_has_no_form() -> None:

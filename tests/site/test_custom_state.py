@@ -84,6 +84,13 @@ def test_memory_beyond_a_million_gib_is_taken_as_a_million() -> None:
     assert more == most
 
 
+def test_a_number_of_nine_digits_is_the_most_and_a_longer_one_is_nonsense() -> None:
+    usual = usual_state(whole_catalog()).asked.context_tokens
+    longest = read_state("context=" + "9" * 9, whole_catalog()).asked.context_tokens
+    assert longest == 1 << 24
+    assert read_state("context=" + "9" * 10, whole_catalog()).asked.context_tokens == usual
+
+
 def test_letters_at_random_break_nothing() -> None:
     dice = random.Random(12)  # noqa: S311 - a seeded sample
     letters = string.ascii_lowercase + string.digits + "=&;*+@#-é%"

@@ -45,6 +45,27 @@ def _reader(config: Config) -> Tensors:
     )
 
 
+def _compressor(config: Config, ratio: int) -> Tensors:
+    """Return what makes one vector of ``ratio`` tokens, and the indexer's key of it."""
+    index_width, width = config.size("index_head_dim"), config.head_dim
+    names = ("compressor_kv", "compressor_gate") if ratio > 1 else ("compressor_kv",)
+    return (
+        *(tensor("latent", name, width, config.hidden) for name in names),
+        *norms(width, "compressor_norm"),
+        tensor("indexer", "indexer_k", index_width, width),
+        *norms(index_width, "indexer_k_norm"),
+    )
+
+
+def _indexer(config: Config) -> Tensors:
+    """Return what chooses the kept vectors that a token reads."""
+    heads, width = config.size("index_n_heads"), config.size("index_head_dim")
+    return (
+        tensor("indexer", "indexer_q", heads * width, config.size("q_lora_rank")),
+        tensor("indexer", "indexer_weights", heads, config.hidden),
+    )
+
+
 def deepseek_v41(config: Config) -> Body:
     """DeepSeek-V4.1: few layers compress keys and values, those behind them read what they keep.
 
@@ -58,7 +79,7 @@ def deepseek_v41(config: Config) -> Body:
     """
     hidden, width = config.hidden, config.head_dim
     rope, window = config.size("qk_rope_head_dim"), config.size("sliding_window")
-    index_heads, index_width = config.size("index_n_heads"), config.size("index_head_dim")
+    index_width = config.size("index_head_dim")
     compressing = _sources(config, "kv_source_layer_ids")
     choosing = _sources(config, "index_source_layer_ids")
     reading = _sources(config, "engram_layer_ids")
@@ -66,22 +87,11 @@ def deepseek_v41(config: Config) -> Body:
 
     def layer(kind: tuple[int, bool, bool, bool]) -> Layer:
         ratio, source, chooses, reads = kind
-        names = ("compressor_kv", "compressor_gate") if ratio > 1 else ("compressor_kv",)
-        compressor: Tensors = (
-            *(tensor("latent", name, width, hidden) for name in names),
-            *norms(width, "compressor_norm"),
-            tensor("indexer", "indexer_k", index_width, width),
-            *norms(index_width, "indexer_k_norm"),
-        )
-        indexer: Tensors = (
-            tensor("indexer", "indexer_q", index_heads * index_width, config.size("q_lora_rank")),
-            tensor("indexer", "indexer_weights", index_heads, hidden),
-        )
         tensors = (
             *norms(hidden, *PRE_NORMS),
             *shared_key_attention(config),
-            *(compressor if source else ()),
-            *(indexer if chooses else ()),
+            *(_compressor(config, ratio) if source else ()),
+            *(_indexer(config) if chooses else ()),
             *(_reader(config) if reads else ()),
             *hyper_connection(config, "attn_hc"),
             *hyper_connection(config, "ffn_hc"),

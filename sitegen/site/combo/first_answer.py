@@ -28,6 +28,7 @@ from sitegen.site.urls import CUSTOM_URL, url_of
 from sitegen.site.words.hardware import plain_gpus
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.quality import URL
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import (
     checkpoint_name,
     max_context,
@@ -148,7 +149,7 @@ def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView
 def _nothing(use: Use | None, where: str) -> str:
     if use is None:
         return f"No runtime we know loads this model on {where}."
-    return f"No model rated {FOR_USE[use]} fits comfortably on {where} with this load."
+    return f"No model rated {FOR_USE[use]} fits {COMFORTABLY} on {where} with this load."
 
 
 def _about(answer: FirstAnswer, assessment: Assessment, catalog: Catalog) -> Cell | None:

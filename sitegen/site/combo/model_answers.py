@@ -30,6 +30,7 @@ from sitegen.site.urls import CUSTOM_URL, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import brief_cost
 from sitegen.site.words.quality import STANDINGS, URL, rating_cell
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import longest_context, start_note
 from sitegen.survey.composed_build import build_of
 from sitegen.survey.machines_for_model import MANY, BestMachines, GoalAmounts, OnMachine
@@ -37,7 +38,7 @@ from sitegen.values import dataclass
 
 SMALLEST = {
     GoalAmounts.WELL: "Smallest machine that runs it well",
-    GoalAmounts.COMFORTABLE: "Smallest machine that it fits comfortably",
+    GoalAmounts.COMFORTABLE: f"Smallest machine that it fits {COMFORTABLY}",
     GoalAmounts.ANYHOW: "Smallest machine that it runs on",
 }
 CHEAPEST, SERVING = "Lowest price", "For many users"
@@ -235,7 +236,7 @@ def start_twin(chosen: BestMachines | None) -> PlainJson:
 
 def _note(chosen: BestMachines) -> str:
     well = (
-        "Runs well: fits comfortably, with room for 32K tokens of context or all that the model "
+        f"Runs well: fits {COMFORTABLY}, with room for 32K tokens of context or all that the model "
         "has, at reading speed or faster. "
     )
     many = (

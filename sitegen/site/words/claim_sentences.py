@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sitegen.site.words.tiers import COMFORTABLY
+
 FINDINGS: Mapping[str, str] = {
     "PARAMETERS_AGREE": "The tensors of the model have {parameters} parameters.",
     "PARAMETERS_DIFFER": "The tensors of the model have {parameters} parameters.",
@@ -36,7 +38,9 @@ FINDINGS: Mapping[str, str] = {
     ),
     "NO_PROFILE": "No assessed runtime loads {quantization}.",
     "NOT_PRACTICAL": "It needs at least {low} of the busiest GPU with {runtime}.",
-    "COMFORTABLE": "It fits comfortably: {low} to {high} of the busiest GPU with {runtime}.",
+    "COMFORTABLE": (
+        f"It fits {COMFORTABLY}: {{low}} to {{high}} of the busiest GPU with {{runtime}}."
+    ),
     "BORDERLINE": "It fits with little headroom: {low} to {high} of the busiest GPU.",
     "TOO_CLOSE": (
         "Too close to call, {low} to {high} of the busiest GPU with {runtime}; in the middle "
@@ -139,8 +143,8 @@ FINDINGS: Mapping[str, str] = {
     "RATE_DIFFERS": "Published for {item}: {least_bytes_per_s} to {most_bytes_per_s}.",
     "REQUESTS_AGREES": "Published for {item}: {least_per_s} to {most_per_s} a second.",
     "REQUESTS_DIFFERS": "Published for {item}: {least_per_s} to {most_per_s} a second.",
-    "SO_MANY_ARE_COMFORTABLE": "At least {found} models of this catalog fit it comfortably.",
-    "FEWER_ARE_COMFORTABLE": "Only {found} models of this catalog fit it comfortably.",
+    "SO_MANY_ARE_COMFORTABLE": f"At least {{found}} models of this catalog fit it {COMFORTABLY}.",
+    "FEWER_ARE_COMFORTABLE": f"Only {{found}} models of this catalog fit it {COMFORTABLY}.",
     "MORE_THAN_ALL": "What needs more than all of the memory does not fit.",
     "RULE_AGREES": "Our rule gives the same verdict.",
     "RULE_DIFFERS": "Our rule calls it {tier}.",
