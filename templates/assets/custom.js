@@ -133,11 +133,13 @@
     });
   };
   let judgeList;
-  try {
-    judgeList = location.protocol === "file:" ? inPage() : inWorker();
-  } catch {
-    judgeList = inPage();
-  }
+  const beginJudging = () => {  // Once the scripts are here: the worker takes them from the cache.
+    try {
+      judgeList = location.protocol === "file:" ? inPage() : inWorker();
+    } catch {
+      judgeList = inPage();
+    }
+  };
   const judged = async (address, wanted) => {
     const first = judgeList, answer = await first(address, wanted);
     return answer || first === judgeList ? answer : judgeList(address, wanted);
@@ -304,6 +306,17 @@
     };
     go();
   });
+  // A report from a model's view names it by its address, and says what stands there.
+  document.querySelector("a.report")?.addEventListener("click", ({ target }) => {
+    const rows = [...document.querySelectorAll("#details:not([hidden]) #verdict-facts tbody tr")];
+    if (!rows.length) return;
+    const address = new URL(target.href), lines = address.searchParams.get("body").split("\n"), place = lines.length - 3;
+    const said = rows.map(({ cells: [name, value] }) => `${name.innerText}: ${value.innerText.trim()}`).join("; ");
+    lines[place] = `Row: ${location.href.replace(/^file:.*#/, "#")}`;
+    lines[place + 1] = `Value on the page: ${said.replace(/\s+/g, " ").slice(0, 600)}`;
+    address.searchParams.set("body", lines.join("\n"));
+    target.href = address.href;
+  });
   addEventListener("hashchange", async () => {
     if (!catalog) return;
     const before = selected, state = sitegen.read_state(location.hash, catalog);
@@ -319,6 +332,7 @@
   $("no-script").hidden = true;
   $("summary").textContent = "Loading the engine…";
   loadAll(form.dataset.scripts).then(async () => {
+    beginJudging();
     data = await taken(sitegen.opening(sitegenData));
     sitegenJudging.open(data);
     catalog = data.catalog;

@@ -5,8 +5,7 @@ const link = document.querySelector("a.report");
 const fill = () => {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   const row = named && named.closest("tr");
-  const opened = [...document.querySelectorAll("#details:not([hidden]) #verdict-facts tbody tr")];
-  if (!link || !(row || opened.length)) return;
+  if (!link || !row) return;
   const address = new URL(link.href);
   const lines = address.searchParams.get("body").split("\n");
   const place = lines.length - 3;
@@ -14,8 +13,7 @@ const fill = () => {
     const heads = cell.closest("table").tHead.rows[0].cells;
     return heads[cell.cellIndex].textContent.trim() + ": " + cell.innerText.trim();
   };
-  const pair = ({ cells: [name, what] }) => name.innerText + ": " + what.innerText.trim();
-  const value = (row ? Array.from(row.cells, column) : opened.map(pair)).join("; ").replace(/\s+/g, " ");
+  const value = Array.from(row.cells, column).join("; ").replace(/\s+/g, " ");
   lines[place] = "Row: " + location.href.replace(/^file:.*#/, "#");
   lines[place + 1] = "Value on the page: " + value.slice(0, 600);
   address.searchParams.set("body", lines.join("\n"));
@@ -32,5 +30,4 @@ const sign = ({ target }) => {
 addEventListener("pointerover", sign);
 addEventListener("focusin", sign);
 addEventListener("hashchange", fill);
-link?.addEventListener("click", fill);  // A model's view on a composed build says it by its address.
 fill();
