@@ -26,7 +26,7 @@ help:
 	@echo 'make bless   accept changed golden files, after you looked at the difference'
 	@echo 'make bench   time a build of the real catalog and of synthetic ones'
 	@echo 'make mutate  change the program in places and see whether a test notices (ARGS="--help")'
-	@echo 'make lock    pin the newest versions that pyproject.toml allows'
+	@echo 'make lock    pin the newest versions that pyproject.toml allows, with hashes, and list them (SBOM)'
 
 site:
 	@$(ENVIRONMENT)

@@ -130,12 +130,15 @@ def created() -> bool:
 
 
 def install(lock: str) -> None:
-    """Install the pinned packages, then the project itself in place.
+    """Install the pinned packages, each with a hash of its lock, then the project itself in place.
 
     pip compiles the modules that it copies; those of a project in place are compiled here.
     """
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-qq"]
-    for what in (["-r", lock], ["--no-deps", "--no-build-isolation", "-e", "."]):
+    for what in (
+        ["--require-hashes", "-r", lock],
+        ["--no-deps", "--no-build-isolation", "-e", "."],
+    ):
         done = subprocess.run([*pip, *what], cwd=ROOT, check=False, stdin=subprocess.DEVNULL)
         if done.returncode:
             sys.exit(f"pip could not install {' '.join(what)}; the lines above say why")

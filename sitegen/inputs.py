@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from sitegen.catalog.text.source_text import SourceText, decode, text_problems, visible
@@ -37,6 +37,7 @@ class ProjectFiles:
         templates: Text by template name, which is relative to ``templates/``: ``base.html``.
         assets: Bytes by path relative to ``templates/assets/``: ``site.css``.
         fonts: Bytes by name: TrueType files of ``templates/fonts/``, for pictures of pages.
+        private: What the paths of a private catalog in ``catalog`` begin with; empty without one.
     """
 
     catalog: Mapping[str, str]
@@ -44,9 +45,10 @@ class ProjectFiles:
     templates: Mapping[str, str]
     assets: Mapping[str, bytes]
     fonts: Mapping[str, bytes] = field(default_factory=dict)
+    private: str = ""
 
 
-def read_project(root: Path) -> ProjectFiles:
+def read_project(root: Path, private: Path | None = None) -> ProjectFiles:
     """Read a project folder.
 
     Files and folders whose name starts with a dot or ends with ``~`` belong to editors and
@@ -54,9 +56,10 @@ def read_project(root: Path) -> ProjectFiles:
 
     Args:
         root: The folder that holds ``catalog/``, and perhaps ``content/`` and ``templates/``.
+        private: A folder of further records (``gpus/``, ``models/`` and so on), laid over them.
 
     Returns:
-        The files in path order.
+        The files in path order, those of the private catalog last, under their own paths.
 
     Raises:
         ProblemsFound: With every link, special, large or undecodable file, or without a catalog.
@@ -75,9 +78,55 @@ def read_project(root: Path) -> ProjectFiles:
     finally:
         os.close(root_fd)
     project = reader.project()
+    if private is not None:
+        project = replace(project, private=shown_path(root, private))
+        records, problems = _read_private(private, project.private)
+        project = replace(project, catalog={**project.catalog, **records})
+        reader.problems += problems
     if reader.problems:
         raise ProblemsFound(reader.problems)
     return project
+
+
+def shown_path(root: Path, private: Path) -> str:
+    """Return what messages call a private catalog: relative to the project if it is below it."""
+    whole = private.resolve()
+    inside = whole.is_relative_to(root.resolve())
+    return (whole.relative_to(root.resolve()) if inside else whole).as_posix()
+
+
+def _read_private(folder: Path, shown: str) -> tuple[dict[str, str], list[Problem]]:
+    """Read a private catalog under the rules of the public one; its paths begin with ``shown``."""
+    if shown in {".", "catalog"} or shown.startswith("catalog/"):
+        hint = "keep private records in a folder of their own"
+        message = "a private catalog cannot be the project or a part of its catalog"
+        return {}, [_problem(shown, "private-folder", message, hint)]
+    reader = _FolderReader()
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        message = f"the private catalog cannot be read: {error.strerror}"
+        return {}, [_problem(shown, "unreadable", message)]
+    try:
+        reader.inside(fd, "catalog")
+    finally:
+        os.close(fd)
+    found = reader.project().catalog
+    strayed = [path for path in found if path.count("/") != 2]
+    problems = [replace(one, span=_moved(one.span, shown)) for one in reader.problems]
+    hint = "a record of a private catalog is <folder>/<kind>/<id>.yaml"
+    for path in strayed:
+        moved = f"{shown}{path.removeprefix('catalog')}"
+        problems.append(_problem(moved, "folder", "no records live here", hint))
+    if not found and not problems:
+        message = "the private catalog holds no records"
+        problems.append(_problem(shown, "missing-folder", message, hint))
+    kept = {path: text for path, text in found.items() if path not in strayed}
+    return {f"{shown}{path.removeprefix('catalog')}": kept[path] for path in kept}, problems
+
+
+def _moved(span: SourceSpan, shown: str) -> SourceSpan:
+    return replace(span, path=visible(shown) + span.path.removeprefix("catalog"))
 
 
 def read_beside_names(root: Path, paths: Iterable[str]) -> Mapping[str, str]:
@@ -132,14 +181,16 @@ class _FolderReader:
             self.refused(parent_fd, name, path, error)
             return
         try:
-            with os.scandir(fd) as entries:
-                names = sorted(
-                    (entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries
-                )
-            for child, is_folder in names:
-                self.entry(fd, f"{path}/{child}", is_folder=is_folder)
+            self.inside(fd, path)
         finally:
             os.close(fd)
+
+    def inside(self, fd: int, path: str) -> None:
+        """Read all below a folder that is open."""
+        with os.scandir(fd) as entries:
+            names = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
+        for child, is_folder in names:
+            self.entry(fd, f"{path}/{child}", is_folder=is_folder)
 
     def entry(self, parent_fd: int, path: str, *, is_folder: bool) -> None:
         """Read one file or folder, unless its name says that it is nobody's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import math
 import os
 import re
@@ -19,17 +20,25 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parents[1]
 TARGETS = ("site", "test", "quick", "serve", "check", "bless", "bench")
 LOCKS = ("requirements.lock", "requirements-test.lock")
-SETUP = ("Makefile", ".ci/run", *LOCKS, "scripts/environment.py", "scripts/chromium.sh")
+SETUP = (
+    "Makefile",
+    ".ci/run",
+    *LOCKS,
+    "sbom.cdx.json",
+    "scripts/environment.py",
+    "scripts/chromium.sh",
+)
 CHECKS = (
     "ruff format --check", "ruff check", "mypy", "lint-imports", "pytest", "sitegen check",
     "scripts/reproduce.py",
 )  # fmt: skip
+HASH = r"--hash=sha256:[0-9a-f]{64}"
 MACHINE_PATH = re.compile(r"(?<![\w./$}])/(?:home|root|Users|work|opt|mnt|srv|tmp)/")
 
 
 def pins(name: str) -> dict[str, str]:
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-    found = (line.split("==") for line in lines if line and not line.startswith(("#", "-r ")))
+    found = (line.removesuffix(" \\").split("==") for line in lines if "==" in line)
     return {package.lower().replace("_", "-"): version for package, version in found}
 
 
@@ -102,9 +111,92 @@ def test_ci_runs_make_test_and_nothing_else() -> None:
 @pytest.mark.parametrize("name", LOCKS)
 def test_locks_pin_names_and_versions_and_carry_no_addresses(name: str) -> None:
     for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
-        assert re.fullmatch(r"#.*|-r requirements\.lock|[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line)
+        pin = r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+ \\"
+        assert re.fullmatch(rf"#.*|-r requirements\.lock|{pin}|    {HASH}( \\)?", line)
         assert "://" not in line
         assert "@" not in line
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_pin_has_hashes_of_its_files_and_shares_them_with_no_other(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8").replace(" \\\n", " ")
+    entries = [line.split() for line in text.splitlines() if "==" in line]
+    assert len(entries) == len(pins(name)) > 20
+    assert [pin for pin, *hashes in entries if not hashes] == []
+    assert all(re.fullmatch(HASH, one) for _, *hashes in entries for one in hashes)
+    every = [one for _, *hashes in entries for one in hashes]
+    assert len(every) == len(set(every))
+    compiled = next(hashes for pin, *hashes in entries if pin.startswith(COMPILED[name]))
+    assert len(compiled) > 10  # wheels of several Pythons and systems, and the source
+
+
+COMPILED = dict(zip(LOCKS, ("numpy==", "rpds-py=="), strict=True))
+
+
+def test_the_environment_is_installed_by_hashes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = script("environment")
+    ran: list[list[str]] = []
+
+    def noted(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        ran.append([str(word) for word in command])
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(environment.subprocess, "run", noted)
+    environment.install("requirements-test.lock")
+    of_lock = next(words for words in ran if "requirements-test.lock" in words)
+    assert "--require-hashes" in of_lock
+    fetching = [words for words in ran if "install" in words and words is not of_lock]
+    assert all({"--no-deps", "--no-build-isolation"} <= set(words) for words in fetching)
+
+
+def test_a_file_that_differs_from_its_hash_is_not_installed(tmp_path: Path) -> None:
+    package = tmp_path / "thing-1.0.tar.gz"
+    package.write_bytes(b"not what was locked")
+    lock = tmp_path / "lock"
+    lock.write_text(f"thing @ {package.as_uri()} \\\n    --hash=sha256:{'0' * 64}\n")
+    pip = [sys.executable, "-m", "pip", "--isolated", "install", "--dry-run", "--no-index"]
+    done = subprocess.run(
+        [*pip, "--require-hashes", "-r", str(lock)], check=False, capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "DO NOT MATCH THE HASHES" in done.stderr
+
+
+def test_the_list_of_materials_is_that_of_the_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    sbom = script("sbom")
+    written = (ROOT / sbom.FILE).read_text(encoding="utf-8")
+    assert written == sbom.text(ROOT), "make lock writes it anew"
+    bill = json.loads(written)
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    assert re.fullmatch(r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", bill["serialNumber"])
+    listed = {(one["name"], one["version"], one["scope"]) for one in bill["components"]}
+    scopes = (("requirements.lock", "required"), ("requirements-test.lock", "excluded"))
+    assert listed == {
+        (re.sub(r"[-_.]+", "-", name), version, scope)
+        for lock, scope in scopes
+        for name, version in pins(lock).items()
+    }
+    names = [one["bom-ref"] for one in bill["components"]]
+    assert len(names) == len(set(names)) == len(listed)
+    (of_project,) = bill["dependencies"]
+    assert set(of_project["dependsOn"]) <= set(names)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert len(of_project["dependsOn"]) == len(settings["project"]["dependencies"])
+    assert "://" not in written
+
+
+def test_a_lock_that_is_written_is_read_again_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    lock, sbom = script("lock"), script("sbom")
+    text = lock.listed(
+        frozenset({"b==2", "A_a==1.0+x"}), {"b==2": ["0f"], "A_a==1.0+x": ["1e", "2d"]}
+    )
+    one, two = "A_a==1.0+x", "b==2"
+    first = f"{one} \\\n    --hash=sha256:1e \\\n    --hash=sha256:2d\n"
+    assert text == f"{first}{two} \\\n    --hash=sha256:0f\n"
+    for name in LOCKS:
+        assert len(sbom.pins(ROOT / name)) == len(pins(name))
 
 
 def test_locks_satisfy_the_project_file() -> None:

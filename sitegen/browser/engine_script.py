@@ -107,6 +107,7 @@ NOT_READ = frozenset(
         ("Combo", "prose"), ("Runtime", "summary"), ("Runtime", "url"), ("Defect", "source"),
         ("Gpu", "prices"), ("Combo", "prices"), ("KnownModels", "source"),
         ("FormatLimit", "source"), ("FormatLimit", "note"), ("ChatOptions", "source"),
+        ("SourceSpan", "path"),
         *(("Rating", name) for name in (
             "model", "use", "standing", "tier", "place", "boards", "independent", "newest", "mode",
             "board_ids",

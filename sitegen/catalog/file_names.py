@@ -39,10 +39,29 @@ class CatalogListing:
     problems: tuple[Problem, ...]
 
 
+def is_public(path: str) -> bool:
+    """Whether a file is of the project's own catalog, and not of a private one laid over it.
+
+    >>> is_public("catalog/gpus/a.yaml"), is_public("company/gpus/a.yaml")
+    (True, False)
+    """
+    return path.startswith("catalog/")
+
+
+def catalog_path(path: str) -> str:
+    """Return where a file stands in a catalog, whichever it is of.
+
+    >>> catalog_path("/srv/company/gpus/a.yaml")
+    'catalog/gpus/a.yaml'
+    """
+    return path if is_public(path) else "/".join(("catalog", *path.split("/")[-2:]))
+
+
 def list_files(files: Mapping[str, str]) -> CatalogListing:
     """Sort catalog files by kind and id, and refuse names that some system cannot hold."""
     good: list[CatalogFile] = []
     twins = {problem.span.path: problem for problem in _case_duplicates(files)}
+    twins |= {problem.span.path: problem for problem in _in_both(files)}
     problems: list[Problem] = []
     ids: dict[Kind, set[str]] = {kind: set() for kind in Kind}
     for path in sorted(files):
@@ -65,12 +84,13 @@ def list_files(files: Mapping[str, str]) -> CatalogListing:
 
 def _named(source: SourceText) -> tuple[Kind | None, str, list[Problem]]:
     """Return kind and id of a path ``catalog/<folder>/<id>.yaml``, with what is wrong with it."""
-    good = _GOOD.fullmatch(source.path)
+    path = catalog_path(source.path)
+    good = _GOOD.fullmatch(path)
     if good and good["folder"] in FOLDERS:
         return FOLDERS[good["folder"]], good["id"], []
-    parts = source.path.split("/")
+    parts = path.split("/")
     if len(parts) != 3 or parts[1] not in FOLDERS:
-        folder = "/".join(parts[:-1])
+        folder = source.path.rpartition("/")[0]
         hint = did_you_mean(parts[1], FOLDERS) if len(parts) == 3 else ""
         hint = hint or f"the folders are {', '.join(f'catalog/{name}' for name in FOLDERS)}"
         return (
@@ -99,6 +119,17 @@ def _bad_id(source: SourceText, stem: str) -> Iterator[Problem]:
     elif len(stem) > LONGEST_ID:
         message = f"an id of {len(stem)} characters is too long"
         yield source.problem("file-name", message, hint=f"at most {LONGEST_ID} characters")
+
+
+def _in_both(paths: Iterable[str]) -> Iterator[Problem]:
+    """Yield a problem for each private file whose id the public catalog has."""
+    known = {path.casefold(): path for path in paths if is_public(path)}
+    for path in paths:
+        public = known.get(catalog_path(path).casefold())
+        if public is not None and not is_public(path):
+            message = f"{public} has this id too"
+            hint = "a private record replaces no public one: choose another id"
+            yield SourceText(path, "").problem("duplicate-id", message, hint=hint)
 
 
 def _case_duplicates(paths: Iterable[str]) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from sitegen.catalog.authored import Authored, PlacedSource, unknown_reference
-from sitegen.catalog.file_names import CatalogFile, list_files
+from sitegen.catalog.file_names import CatalogFile, is_public, list_files
 from sitegen.catalog.kinds import RECORDS, REFERENCES, Kind
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.text.positions import KeyPath
@@ -135,7 +135,8 @@ def _modeline_problems(file: CatalogFile) -> tuple[Problem, ...]:
     """Report a file whose first line does not tell editors where the schema is."""
     first, _, _ = file.source.text.partition("\n")
     first = first.lstrip("\ufeff").rstrip()
-    if first == file.kind.modeline or not file.source.text:
+    elsewhere = not is_public(file.source.path) and first.endswith(f"/{file.kind.schema_path}")
+    if first == file.kind.modeline or elsewhere or not file.source.text:
         return ()  # a byte order mark and an empty file are reported as such
     other = first.startswith("# yaml-language-server")
     message = "the modeline points to another schema" if other else "the modeline is missing"

@@ -25,10 +25,11 @@ def main(arguments: list[str] | None = None) -> None:
     sys.unraisablehook = _interrupt_again
     gc.disable()  # while modules load: what they make lives as long as the command
     try:
-        from sitegen.cli.exits import run_safely
+        from sitegen.cli.exits import run_safely, usable_streams
         from sitegen.cli.group import cli
 
         gc.enable()
+        usable_streams()
         status = run_safely(cli, sys.argv[1:] if arguments is None else arguments)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -17,6 +20,36 @@ CLEAN, PROBLEMS, FAILED, INTERRUPTED = 0, 1, 2, 130
 
 class CommandError(Exception):
     """Something a user can put right: a wrong argument, a folder that is not there."""
+
+
+class _Unheard(io.TextIOWrapper):
+    """Standard error; what cannot be said does not change what happens."""
+
+    def write(self, text: str, /) -> int:
+        """Write, or do without."""
+        with contextlib.suppress(OSError):
+            return super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush, or do without."""
+        with contextlib.suppress(OSError):
+            super().flush()
+
+
+def usable_streams() -> None:
+    """Put something in the place of standard streams that are closed, and bear a full one.
+
+    Daemons close them, and files take their numbers: what is printed would end in a file. Standard
+    output stays as strict as it is, because a result that nobody got is no success.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nothing = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - to the end
+            setattr(sys, name, nothing)
+    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+        encoding = sys.stderr.encoding
+        sys.stderr = _Unheard(sys.stderr.buffer, encoding, "backslashreplace", line_buffering=True)
 
 
 def run_safely(command: click.Command, arguments: Sequence[str]) -> int:
@@ -44,7 +77,9 @@ def _status_of(error: BaseException) -> int:
         print(full(error.problems), end="", file=sys.stderr)
         return PROBLEMS
     if isinstance(error, click.ClickException):
-        error.show()
+        said = io.StringIO()  # it repeats what was typed
+        error.show(said)
+        print(printable(said.getvalue(), keep_newlines=True), end="", file=sys.stderr)
         return FAILED
     return _failed(error)
 

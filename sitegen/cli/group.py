@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,30 @@ import click
 import sitegen
 from sitegen.cli.session import CliSession
 from sitegen.problems import did_you_mean
+
+NO_CATALOG = frozenset({"diff"})
+"""Commands that read no catalog."""
+
+
+def catalog_option() -> click.Option:
+    """Return the option that lays a private catalog over the project's.
+
+    It may stand before the command or behind it. The help of the group explains it for all.
+    """
+    return click.Option(
+        ["--catalog", "private"],
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        help="Folder of private records, read beside those of the project; of every command.",
+        callback=_laid_over,
+        expose_value=False,
+        hidden=True,
+    )
+
+
+def _laid_over(context: click.Context, _option: click.Parameter, folder: Path | None) -> None:
+    session = context.find_object(CliSession)
+    if folder is not None and session is not None:
+        context.obj = replace(session, private=folder.absolute())
 
 
 class LazyGroup(click.Group):
@@ -31,7 +56,11 @@ class LazyGroup(click.Group):
             hint = did_you_mean(cmd_name, self._known)
             ctx.fail(f"no command {cmd_name!r}" + (f"; {hint}" if hint else ""))
         command = import_module(self._known[cmd_name][0]).command
-        return command if isinstance(command, click.Command) else None
+        if not isinstance(command, click.Command):
+            return None
+        if cmd_name not in NO_CATALOG and all(one.name != "private" for one in command.params):
+            command.params.append(catalog_option())
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """List the commands without importing them."""
@@ -114,10 +143,20 @@ Exit status:
     type=click.Path(path_type=Path),
     help="Project folder; by default the nearest one upwards that holds catalog/.",
 )
+@click.option(
+    "--catalog",
+    "private",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of private records to read beside the project's; also behind the command.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print problems and results only.")
 @click.option("-v", "--verbose", is_flag=True, help="Print stage times and every changed file.")
 @click.version_option(sitegen.__version__, message="sitegen %(version)s")
 @click.pass_context
-def cli(context: click.Context, root: Path | None, quiet: bool, verbose: bool) -> None:
+def cli(
+    context: click.Context, root: Path | None, private: Path | None, quiet: bool, verbose: bool
+) -> None:
     """Say, with proof, which language models run on which hardware."""
-    context.obj = CliSession(given_root=root, quiet=quiet, verbose=verbose)
+    context.obj = CliSession(
+        given_root=root, private=private and private.absolute(), quiet=quiet, verbose=verbose
+    )

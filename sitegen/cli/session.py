@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from sitegen.cli.text.terminal import printable, say
 from sitegen.problems import Problem
 from sitegen.values import dataclass
 
+if TYPE_CHECKING:
+    from sitegen.inputs import ProjectFiles
+
 CATALOG = "catalog"
 
 
@@ -24,6 +28,8 @@ class CliSession:
     """The global options of one run."""
 
     given_root: Path | None = None
+    private: Path | None = None
+    """A private catalog, laid over the project's."""
     quiet: bool = False
     verbose: bool = False
     started: float = field(default_factory=time.perf_counter)
@@ -44,6 +50,23 @@ class CliSession:
             if (folder / CATALOG).is_dir():
                 return folder
         raise CommandError(f"no {CATALOG}/ folder in {here} or above it; pass --root")
+
+    @property
+    def folder(self) -> str:
+        """The folder that new records go into, as messages say it: the private catalog, if any."""
+        from sitegen.inputs import shown_path
+
+        return CATALOG if self.private is None else shown_path(self.root, self.private)
+
+    def read(self, root: Path | None = None) -> ProjectFiles:
+        """Read the project, or another, with the private catalog laid over it.
+
+        Raises:
+            ProblemsFound: With what cannot be read.
+        """
+        from sitegen.inputs import read_project
+
+        return read_project(self.root if root is None else root, self.private)
 
     def note(self, text: str) -> None:
         """Say something beside the result, on standard error."""

@@ -28,6 +28,10 @@ def time_limit_option() -> Callable[[F], F]:
     )
 
 
+AGAIN_S = 15.0
+"""Seconds until work that has not ended is interrupted once more; it cleans up in less than one."""
+
+
 @contextmanager
 def ended_after(seconds: int) -> Iterator[None]:
     """End the work in this block after some time, as an interruption would.
@@ -40,10 +44,10 @@ def ended_after(seconds: int) -> Iterator[None]:
     def end(*_: object) -> None:
         nonlocal passed
         passed = True
-        raise KeyboardInterrupt  # which is delivered again where no exception can leave
+        raise KeyboardInterrupt  # and again, if it falls where no exception can leave
 
     before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_S)
     try:
         yield
     except KeyboardInterrupt:

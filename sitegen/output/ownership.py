@@ -56,7 +56,7 @@ def refuse_precious(out: Path, root: Path | None) -> None:
         PublishError: If ``out`` is the file system's root, the home folder, the project root, one
             of their parents, or in or above a folder of sources.
     """
-    precious = [Path(os.sep), Path.home().resolve()]
+    precious = [Path(os.sep), *_home()]
     sources: list[Path] = []
     if root is not None:
         precious.append(root.resolve())
@@ -67,6 +67,14 @@ def refuse_precious(out: Path, root: Path | None) -> None:
     for folder in sources:
         if folder in out.parents:
             raise PublishError(f"refusing to publish into {out}: {folder} holds sources")
+
+
+def _home() -> list[Path]:
+    """Return the user's home folder; a user whom the system does not know may have none."""
+    try:
+        return [Path.home().resolve()]
+    except RuntimeError:
+        return []
 
 
 def refuse_unusable(out: Path) -> None:

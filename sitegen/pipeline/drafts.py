@@ -310,7 +310,7 @@ def changed_folders(before: Mapping[str, str], now: Mapping[str, str]) -> frozen
     ['gpus', 'models']
     """
     paths = before.keys() | now.keys()
-    return frozenset(path.split("/")[1] for path in paths if before.get(path) != now.get(path))
+    return frozenset(path.split("/")[-2] for path in paths if before.get(path) != now.get(path))
 
 
 def _facts(

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.file_names import catalog_path, is_public
 from sitegen.catalog.load import KnownRecords, parse_authored
 from sitegen.fit import catalog_checks as engine_checks
 from sitegen.inputs import ProjectFiles
@@ -78,7 +79,7 @@ JUDGED = tuple(f"catalog/{one}/" for one in ("models", "quantizations", "runtime
 
 def _of_engine(texts: Mapping[str, str]) -> dict[str, str]:
     """Return the files that the engine's own rules read."""
-    return {path: text for path, text in texts.items() if path.startswith(JUDGED)}
+    return {path: text for path, text in texts.items() if catalog_path(path).startswith(JUDGED)}
 
 
 class Parser:
@@ -112,7 +113,12 @@ class Parser:
         if errors is None or unjudged is None or terms is None:
             raise ProblemsFound(heard.problems)
         records, catalog = facts.records, facts.catalog
-        told = replace(dated(settings, catalog), has_errors=bool(errors))
+        told = replace(
+            dated(settings, catalog),
+            has_errors=bool(errors),
+            private=project.private,
+            private_records=_private_records(project),
+        )
         return Parsed(records, catalog, documents, told, history, errors, unjudged, terms, warnings)
 
     def _catalog(self, project: ProjectFiles, today: str) -> _Facts:
@@ -148,7 +154,7 @@ def data_version(files: Mapping[str, str]) -> str:
     """
     digest = hashlib.sha256()
     for path in sorted(files):
-        digest.update(f"{path}\0{len(files[path])}\0{files[path]}".encode())
+        digest.update(f"{catalog_path(path)}\0{len(files[path])}\0{files[path]}".encode())
     return digest.hexdigest()[:12]
 
 
@@ -165,6 +171,12 @@ class ProblemCollector:
         except ProblemsFound as found:
             self.problems += found.problems
             return None
+
+
+def _private_records(project: ProjectFiles) -> tuple[str, ...]:
+    """Name the records of the private catalog: ``gpus/prototype``."""
+    private = (catalog_path(path) for path in project.catalog if not is_public(path))
+    return tuple(sorted(path.removeprefix("catalog/").removesuffix(".yaml") for path in private))
 
 
 def _settings(project: ProjectFiles) -> SiteSettings:

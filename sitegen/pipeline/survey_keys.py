@@ -14,6 +14,7 @@ from enum import Enum
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
+from sitegen.catalog.file_names import catalog_path
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.store import digest_of
 from sitegen.survey.gpu_counts import usual_link
@@ -50,7 +51,7 @@ class SurveyKeys:
         self._catalog, self._engine = catalog, engine
         self._written: dict[int, str] = {}
         prefixes = tuple(f"catalog/{folder}/" for folder in WHOLE)
-        files = (part for path in sorted(texts) if path.startswith(prefixes)
+        files = (part for path in sorted(texts) if catalog_path(path).startswith(prefixes)
                  for part in (path, texts[path]))  # fmt: skip
         measured = sorted(_measured(catalog))
         left_out = repr(catalog.left_out)

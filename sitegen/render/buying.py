@@ -244,9 +244,9 @@ def charts(
     if not edge:
         return f"<h2>{title}</h2>"
     quality = Drawing(
-        "frontier", title, "Rating of the best model it runs (50 is the average model)",
-        "The line joins builds beside which no cheaper one runs a better model. Points closer "
-        "than their intervals cannot be told apart.",
+        "frontier", title, "Rating of the best model that each runs (50 is the average model)",
+        "The line joins the builds that beat every cheaper one. Points closer than their "
+        "intervals cannot be told apart.",
         everything, [one.points for one in everything], edge, [one.points for one in edge],
     )  # fmt: skip
     best = as_good(everything)
@@ -254,8 +254,8 @@ def charts(
     of_whom = "one user" if wanted.users == 1 else f"all {wanted.users} users together"
     speed = Drawing(
         "speed", speed_finding(quick, wanted), f"Tokens per second, {of_whom}",
-        "Only builds that run a model which tests cannot tell from the best one. The line joins "
-        "those beside which no cheaper one is nearly as fast.",
+        "Every build here runs a model as good as the best one, as far as tests can tell. The "
+        "line joins the builds that are much faster than every cheaper one.",
         best, [speed_of(one.offer, wanted) for one in best],
         quick, [speed_of(one.offer, wanted) for one in quick],
     )  # fmt: skip

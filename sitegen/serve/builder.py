@@ -46,6 +46,8 @@ class Builder:
     limit_s: int = 1_800
     store: Path | None = None
     """Folder of what builds remember of one another."""
+    private: Path | None = None
+    """A private catalog, laid over the project's."""
     _process: SpawnProcess | None = field(default=None, init=False)
     _stopped: bool = field(default=False, init=False)
     _niceness: int = field(default=0, init=False)
@@ -62,7 +64,7 @@ class Builder:
         receiver, sender = context.Pipe(duplex=False)
         self._stopped = False
         arguments = (
-            _Order(self.root, self.jobs, self.limit_s, self.store, self._niceness),
+            _Order(self.root, self.private, self.jobs, self.limit_s, self.store, self._niceness),
             os.getpid(),
             sender,
         )
@@ -111,6 +113,7 @@ class _Order:
     """What a process is to build, and how."""
 
     root: Path
+    private: Path | None
     jobs: int
     limit_s: int
     store: Path | None
@@ -135,7 +138,8 @@ def _build_and_send(order: _Order, parent: int, sender: Connection) -> None:
 
         store = open_store(order.store) if order.store else None
         past = Past(store, code_digest()) if store else NO_PAST
-        outcome = dict(build(read_project(order.root), jobs=order.jobs, past=past).files)
+        project = read_project(order.root, order.private)
+        outcome = dict(build(project, jobs=order.jobs, past=past).files)
         if store:
             store.trim()
     except ProblemsFound as found:

@@ -37,6 +37,8 @@ class Drafter:
     root: Path
     store: Path
     """Folder of the store: what was judged before is not judged again."""
+    private: Path | None = None
+    """A private catalog, laid over the project's."""
     _process: SpawnProcess | None = field(default=None, init=False)
     _line: Connection | None = field(default=None, init=False)
     _turn: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -45,7 +47,7 @@ class Drafter:
         """Begin the process; it reads the project when it is first asked to."""
         context = multiprocessing.get_context("spawn")
         self._line, theirs = context.Pipe()
-        arguments = (self.root, self.store, os.getpid(), theirs)
+        arguments = (self.root, self.private, self.store, os.getpid(), theirs)
         self._process = context.Process(target=_answer, args=arguments)
         self._process.start()
         theirs.close()
@@ -94,7 +96,7 @@ class Drafter:
         return answer
 
 
-def _answer(root: Path, store: Path, parent: int, line: Connection) -> None:
+def _answer(root: Path, private: Path | None, store: Path, parent: int, line: Connection) -> None:
     os.setpgid(0, 0)
     dies_with(parent)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -118,7 +120,7 @@ def _answer(root: Path, store: Path, parent: int, line: Connection) -> None:
                 if question:
                     answer = dict(drafts.files(question))
                 else:
-                    drafts.renew(read_project(root))
+                    drafts.renew(read_project(root, private))
                     answer = {}
             except ProblemsFound as found:
                 answer = found.problems

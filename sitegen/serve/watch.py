@@ -12,9 +12,10 @@ WATCHED = ("catalog", "content", "templates")
 _SCRATCH = ("~", ".swp", ".swx", ".tmp", ".bak")
 
 
-def fingerprint(root: Path) -> Hashable:
+def fingerprint(root: Path, private: Path | None = None) -> Hashable:
     """Names, sizes and times of all sources; editors' scratch files do not count."""
-    return tuple(sorted(entry for name in WATCHED for entry in _stats(root / name)))
+    folders = [*(root / name for name in WATCHED), *([private] if private else [])]
+    return tuple(sorted(entry for folder in folders for entry in _stats(folder)))
 
 
 def _stats(folder: Path) -> Iterator[tuple[str, int, int]]:

@@ -82,7 +82,7 @@ def report_url(page: Page, settings: SiteSettings) -> str:
         f"Page: {address_of(page, settings)}",
         f"What it says: {_short(page.description)}",
         f"Data version: {settings.data_version}{dated}",
-        f"File: {page.source.path}",
+        f"File: {settings.origin(page.source.path)}",
         "Row (the address behind its # sign): ",  # assets/report.js fills in these two
         "Value on the page: ",
         "What it should be, and where that can be read: ",

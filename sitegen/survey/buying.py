@@ -225,7 +225,7 @@ def as_good(found: Sequence[Choice]) -> list[Choice]:
 
 
 def frontier(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
-    """Keep the builds beside which no cheaper one runs as good a model."""
+    """Keep the builds that run a better model than every cheaper one."""
     kept: list[Choice] = []
     for one in sorted(found, key=lambda one: (one.usd, -one.points)):
         if not kept or one.points > kept[-1].points + wanted.step:
@@ -234,7 +234,7 @@ def frontier(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
 
 
 def speed_frontier(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
-    """Keep the builds beside which no cheaper one is nearly as fast."""
+    """Keep the builds that are much faster than every cheaper one."""
     kept: list[Choice] = []
     for one in sorted(found, key=lambda one: (one.usd, -speed_of(one.offer, wanted))):
         if not kept or speed_of(one.offer, wanted) > FASTER * speed_of(kept[-1].offer, wanted):

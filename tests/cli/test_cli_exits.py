@@ -15,7 +15,7 @@ import pytest
 from sitegen.cli.exits import CommandError, run_safely
 from sitegen.output import PublishError
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
-from tests.cli.small_project import REPOSITORY, run
+from tests.cli.small_project import REPOSITORY, run, small_project
 
 PROBLEM = Problem(SourceSpan("catalog/gpus/a.yaml", 2, 3), "typo", "wrong")
 
@@ -70,6 +70,23 @@ def test_messages_cannot_move_the_terminal(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err == "sitegen: error: a\\x1b[2Jb\\x07\n"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["bench-plan", "2x-rtx-4090", "\x1b]0;owned\x07", "2"],
+        ["fit", "--\x1b[2J"],
+        ["\x9b31m"],
+        ["check", "no\x07such.yaml"],
+        ["fit", "qwen3-8b", "--gpu", "\x1b[2J"],
+        ["import", "\u202e.json"],
+    ],
+)
+def test_words_that_are_typed_come_back_without_what_a_terminal_runs(words: list[str]) -> None:
+    done = run("--root", REPOSITORY, *words)
+    assert done.status == 2
+    assert (done.out + done.err).replace("\n", "").isprintable()
+
+
 def test_a_reader_who_has_gone_is_no_reason_to_complain() -> None:
     command = [sys.executable, "-m", "sitegen", "--help"]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
@@ -82,6 +99,31 @@ def test_a_reader_who_has_gone_is_no_reason_to_complain() -> None:
         said = process.stderr.read()
     assert process.returncode == 2
     assert said == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize(
+    ("ends", "status"),
+    [
+        (">&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 0), ("2>/dev/full", 0), (">/dev/full", 2),
+        (">/dev/full 2>/dev/full", 2),
+    ],
+)  # fmt: skip
+def test_closed_and_full_streams_change_no_status_but_of_a_result_that_is_lost(
+    ends: str, status: int, tmp_path: Path
+) -> None:
+    root = small_project(tmp_path)
+    start = f"exec {sys.executable} -m sitegen --root {root}"
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    for words in ("check", "fit qwen3-8b 2x-rtx-4090"):
+        done = subprocess.run(
+            ["sh", "-c", f"{start} {words} {ends}"], check=False, capture_output=True,
+            env=environment, timeout=120,
+        )  # fmt: skip
+        said = (done.stdout + done.stderr).decode()
+        assert "Traceback" not in said
+        assert "internal error" not in said
+        assert done.returncode == status, (words, ends, said)
 
 
 @pytest.mark.parametrize(

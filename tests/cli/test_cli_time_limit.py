@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from sitegen.cli import time_limit
+from sitegen.cli.exits import CommandError
 from sitegen.pipeline import pages
 from tests.cli.small_project import run, small_project
 
@@ -56,6 +58,8 @@ def is_as_before(root: Path) -> bool:
     return here and not multiprocessing.active_children()
 
 
+# An interruption may fall where no exception can leave, and comes again (AGAIN_S).
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(
     ("jobs", "where"), [("1", _everywhere), ("2", _everywhere), ("2", _in_workers)]
 )
@@ -75,6 +79,25 @@ def test_a_build_that_never_ends_is_ended_and_publishes_nothing(
     assert "--time-limit" in done.err
     assert (root / "public" / "index.html").stat() == before
     assert is_as_before(root)
+
+
+def test_an_interruption_that_gets_lost_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_limit, "AGAIN_S", 0.1)
+    lost = 0
+
+    def losing() -> None:
+        nonlocal lost
+        while lost < 3:
+            try:
+                _hang()
+            except KeyboardInterrupt:
+                lost += 1
+        raise KeyboardInterrupt
+
+    with pytest.raises(CommandError, match="took longer than 1 s"), time_limit.ended_after(1):
+        losing()
+    assert lost == 3
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_a_check_of_pages_that_never_ends_is_ended(

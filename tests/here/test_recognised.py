@@ -9,6 +9,7 @@ import pytest
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import OperatingSystem, UnifiedMemory
 from sitegen.cli.questions.projects import catalog_at
+from sitegen.cli.session import CliSession
 from sitegen.here.machine import ActiveLinks, FoundGpu, MachineReport, Pair, PcieLink
 from sitegen.here.recognised import UnjudgedError, combo_here, recognised
 from sitegen.units import GIB, MIB
@@ -42,7 +43,7 @@ IDS = {
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
-    return catalog_at(REPOSITORY)
+    return catalog_at(CliSession(given_root=REPOSITORY))
 
 
 @pytest.mark.parametrize("name", IDS)

@@ -61,6 +61,15 @@ def test_publication_replaces_the_site_and_says_what_changed(
     assert beside(out) == []
 
 
+def test_a_user_without_a_home_can_publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody_knows(_: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", nobody_knows)
+    publish(NEW, tmp_path / "public")
+    assert tree(tmp_path / "public") == NEW
+
+
 def test_manifest_lists_every_file_with_size_and_digest(tmp_path: Path) -> None:
     publish(NEW, tmp_path / "public")
     manifest = json.loads((tmp_path / "public" / MANIFEST).read_bytes())

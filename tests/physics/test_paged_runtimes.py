@@ -244,6 +244,7 @@ def test_prediction_layers_take_weights_and_the_cache_of_one_more_layer() -> Non
     assert per_token[1] * 92 == per_token[0] * 93
     none = ask(model("llama8"), "bf16", eight, "vllm", settings=Settings(prediction_layers=True))
     assert none.plan is None
+    assert none.verdict_need_bytes == 0
 
 
 def test_scheduler_defaults_follow_the_version() -> None:

@@ -215,6 +215,17 @@ def test_what_a_record_does_not_say_is_a_reason_and_no_error() -> None:
     assert not activation.says_enough
 
 
+def test_buffers_that_versions_change_are_not_compared_before_the_first_profile() -> None:
+    found = compared(
+        "id: x, subject: {model: llama-3.1-8b-instruct, quantization: q4-k-m, runtime: ollama, "
+        'version: "0.5.7"}, workload: {context_tokens: 8192}, '
+        "settings: {gpu_layers: 33, layers: 33}, observed: {compute_gpu_mib: [560.0]}, "
+        "outcome: ran, quote: x, usable_for: [compute-buffers]"
+    )[LoggedQuantity.COMPUTE_BUFFERS]
+    assert isinstance(found, Skipped)
+    assert found.reason == "no memory profile of this version"
+
+
 def test_buffers_of_an_old_load_are_what_llama_cpp_logged() -> None:
     found = compared(
         "id: a0137, subject: {model: llama-2-70b, quantization: q4-0, runtime: llama-cpp, "

@@ -103,6 +103,12 @@ def test_a_plan_of_eight_ranks_on_four_gpus_is_impossible_and_on_eight_it_is_wei
     assert changed(actor, gpus=4).verdict is CONFIRMED
 
 
+def test_tensors_that_fill_a_node_stay_in_it_and_twice_as_many_cross_the_network() -> None:
+    name = "fungies-multi-node--tp-8-pp-2"
+    assert judged()[name].judgement.code == "FLAGS_AGREE"
+    assert changed(name, tensor=16, pipeline=1).code == "TENSOR_ACROSS_NODES"
+
+
 def test_a_head_count_that_does_not_divide_is_impossible() -> None:
     found = changed("infernet-multi-gpu--launch-8", tensor=3, gpus=3)
     assert (found.verdict, found.code) == (IMPOSSIBLE, "TP_HEADS")

@@ -1,4 +1,4 @@
-"""Where a count or a batch ends at a policy's cap, the cells say so."""
+"""Where a count or a batch ends at a cap, and where memory is missing, the cells say so."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.physics.plan import Limits
 from sitegen.render.cells import text
 from sitegen.site.combo.goal_table import gives
-from sitegen.site.words.verdicts import decode, not_estimated, users
+from sitegen.site.words.verdicts import decode, not_estimated, users, why
 from sitegen.survey.answers import AnswerGoal, RankedPlan
-from tests.site.fabricated import FOUR_BY_TWO, LARGE, Q4, assessment
+from tests.site.fabricated import CATALOG, FOUR_BY_TWO, LARGE, Q4, assessment
 
 LIMITS = Limits(93_456, 81_920, {8_192: 64, 32_768: 17}, 0, 40_960, counted_to=64)
 
@@ -52,3 +52,12 @@ def test_settings_that_make_speed_unknown_are_called_as_on_the_command_line() ->
     made = replace(found(LIMITS), speed=None, unpriced=("enforce_eager", "data_parallel_size"))
     assert text(not_estimated(made)) == "not estimated with --enforce-eager, --data-parallel"
     assert text(decode(replace(made, unpriced=()))) == "not estimated"
+
+
+def test_what_is_missing_is_said_only_where_something_is() -> None:
+    tight = assessment(LARGE, Q4, FOUR_BY_TWO, FitTier.BORDERLINE, 0.95)
+    assert tight.reasons
+    enough = text(why(replace(tight, shortage_bytes=0), CATALOG))
+    short = text(why(replace(tight, shortage_bytes=3 << 30), CATALOG))
+    assert "Missing" not in enough
+    assert "Missing: 3" in short.replace("\N{NO-BREAK SPACE}", " ")

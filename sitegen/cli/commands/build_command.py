@@ -75,7 +75,7 @@ def command(session: CliSession, /, *, out: Path | None, no_store: bool, **how: 
     root = session.root
     target = out if out is not None else root / "public"
     _note_repair(session, recover(target))
-    earlier = None if no_store else _earlier(root, target)
+    earlier = None if no_store else _earlier(session, target)
     if earlier is not None and (found := earlier.standing.found(target)) is not None:
         files, warnings = found
         unchanged = f"{files} unchanged (as published before)"
@@ -96,17 +96,16 @@ class _Earlier:
     standing: Standing
 
 
-def _earlier(root: Path, target: Path) -> _Earlier | None:
+def _earlier(session: CliSession, target: Path) -> _Earlier | None:
     """Read the sources and name them; ``None`` without a store, and where they have problems."""
     from sitegen.cli.earlier_builds import Standing, digest_of_files, store_of
-    from sitegen.inputs import read_project
     from sitegen.store import code_digest, digest_of
 
-    store = store_of(root)
+    store = store_of(session.root)
     if store is None:
         return None
     try:
-        project = read_project(root)
+        project = session.read()
     except ProblemsFound:  # the build says which
         return None
     program = code_digest()
@@ -126,7 +125,6 @@ def _built(
     time_limit: int,
 ) -> int:
     """Build and publish; an error leaves what stands."""
-    from sitegen.inputs import read_project
     from sitegen.output import publishing
     from sitegen.pipeline.addresses import lost_addresses
     from sitegen.pipeline.building import build
@@ -142,7 +140,7 @@ def _built(
     with collector_paused(), publishing(target, root=root, force=force) as publisher:
         try:
             with ended_after(time_limit):
-                project = earlier.project if earlier else read_project(root)
+                project = earlier.project if earlier else session.read()
                 sources = len(project.catalog) + len(project.content)
                 result = build(
                     project,

@@ -66,13 +66,13 @@ def command(
     With FILE only what is wrong with these files. A record is then read alone, in a moment: rules
     that compare it with other records wait for a check of everything.
     """
-    paths = frozenset(_below(session.root, name) for name in names)
+    paths = frozenset(_below(session, name) for name in names)
     with ended_after(time_limit):
         alone = _alone(session.root, paths) if not pages and not today else None
         if alone is not None:
             files, problems = len(paths), alone
         else:
-            files, problems = _problems(session.root, pages=pages, today=today)
+            files, problems = _problems(session, pages=pages, today=today)
     if paths:
         problems = tuple(problem for problem in problems if problem.span.path in paths)
     print_problems(problems, form)
@@ -80,8 +80,10 @@ def command(
     return status_of(problems)
 
 
-def _below(root: Path, name: str) -> str:
-    path = Path(name).absolute()
+def _below(session: CliSession, name: str) -> str:
+    path, root, private = Path(name).absolute(), session.root, session.private
+    if private is not None and path.is_file() and path.resolve().is_relative_to(private.resolve()):
+        return f"{session.folder}/{path.resolve().relative_to(private.resolve()).as_posix()}"
     if not path.is_file() or not path.is_relative_to(root):
         raise click.UsageError(f"{name}: there is no such file in {root}")
     return path.relative_to(root).as_posix()
@@ -102,14 +104,13 @@ def _alone(root: Path, paths: frozenset[str]) -> tuple[Problem, ...] | None:
     return None if found is None else tuple(sorted(set(found)))
 
 
-def _problems(root: Path, *, pages: bool, today: str) -> tuple[int, tuple[Problem, ...]]:
-    from sitegen.inputs import read_project
+def _problems(session: CliSession, *, pages: bool, today: str) -> tuple[int, tuple[Problem, ...]]:
     from sitegen.pipeline.sources import Parsed, parse
 
     files = 0
     made: BuildResult | Parsed
     try:
-        project = read_project(root)
+        project = session.read()
         files = len(project.catalog) + len(project.content)
         with collector_paused():
             made = _with_pages(project, today) if pages else parse(project, today=today)

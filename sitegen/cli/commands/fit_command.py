@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sitegen.cli.exits import CLEAN
-from sitegen.cli.questions.fit_options import FitOptions, fit_options
+from sitegen.cli.questions.fit_options import FitOptions, Positive, fit_options
 from sitegen.cli.session import CliSession, pass_session
 
 EPILOG = """\b
@@ -22,12 +22,12 @@ Examples:
 
 @click.command("fit", epilog=EPILOG)
 @fit_options
-@click.option("--prefill-gpus", type=click.IntRange(1), help="GPUs that only read prompts.")
-@click.option("--decode-gpus", type=click.IntRange(1), help="GPUs that only write answers.")
+@click.option("--prefill-gpus", type=Positive(), help="GPUs that only read prompts.")
+@click.option("--decode-gpus", type=Positive(), help="GPUs that only write answers.")
 @click.option(
     "--best", default="", metavar="USE", help="The best models for a use, e.g. coding; no MODEL."
 )
-@click.option("--users", type=click.IntRange(1), help="People served at once (with --best).")
+@click.option("--users", type=Positive(), help="People served at once (with --best).")
 @click.option("--json", "as_json", is_flag=True, help="The whole record, in bytes and tokens/s.")
 @pass_session
 def command(

@@ -53,7 +53,7 @@ def command(session: CliSession, /, folder: str, record: str, form: str) -> int:
             raise CommandError(f"{record}: {error.strerror or error}") from error
         session.note(f"{len(written)} outputs written to {record}")
     machine = machine_of(outputs)
-    catalog = catalog_at(session.root)
+    catalog = catalog_at(session)
     known = recognised(machine, catalog)
     link = link_words(machine, known, catalog)
     if form == "json":

@@ -100,11 +100,10 @@ def facts_of(session: CliSession, combo: str) -> LintContext:
     from sitegen.catalog.load import parse_catalog
     from sitegen.cli.questions.choose import record
     from sitegen.fit.fit_engine import FitEngine
-    from sitegen.inputs import read_project
     from sitegen.lint.facts import LintContext
     from sitegen.lint.options import option_tables
 
-    catalog = parse_catalog(read_project(catalog_root(session)).catalog)
+    catalog = parse_catalog(session.read(catalog_root(session)).catalog)
     auto = combo == AUTO
     asked = record("--combo", "combo", combo, catalog.combos) if combo and not auto else None
     return LintContext(FitEngine(catalog), option_tables(), asked, auto)

@@ -64,7 +64,7 @@ def _draft(session: CliSession, kind: Kind, record_id: str, source: str, *, is_h
     path = _free_path(session, kind, record_id)
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     if kind is Kind.COMBO:
-        text = combo_draft(catalog_at(session.root), today=today, folder=source)
+        text = combo_draft(catalog_at(session), today=today, folder=source)
     elif kind is Kind.GPU:
         text = gpu_draft(Path(source), today=today)
     else:
@@ -101,7 +101,7 @@ def _free_path(session: CliSession, kind: Kind, record_id: str) -> Path:
     Raises:
         click.UsageError: If no file can have the name.
     """
-    relative = f"{CATALOG}/{kind.folder}/{record_id}.yaml"
+    relative = f"{session.folder}/{kind.folder}/{record_id}.yaml"
     problems = list_files({relative: ""}).problems
     if problems:
         first = problems[0]
@@ -111,7 +111,7 @@ def _free_path(session: CliSession, kind: Kind, record_id: str) -> Path:
 
 def _write(session: CliSession, kind: Kind, path: Path, text: str) -> int:
     """Write a new file and say where; one that exists is left alone."""
-    relative = f"{CATALOG}/{kind.folder}/{path.name}"
+    relative = f"{session.folder}/{kind.folder}/{path.name}"
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:

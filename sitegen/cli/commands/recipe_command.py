@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sitegen.cli.exits import CLEAN, CommandError
-from sitegen.cli.questions.fit_options import FitOptions, fit_options
+from sitegen.cli.questions.fit_options import FitOptions, Positive, fit_options
 from sitegen.cli.session import CliSession, pass_session
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ NOTHING = (
 
 @click.command("recipe", epilog=EPILOG)
 @fit_options
-@click.option("--prefill-gpus", type=click.IntRange(1), help="GPUs that only read prompts.")
-@click.option("--decode-gpus", type=click.IntRange(1), help="GPUs that only write answers.")
+@click.option("--prefill-gpus", type=Positive(), help="GPUs that only read prompts.")
+@click.option("--decode-gpus", type=Positive(), help="GPUs that only write answers.")
 @click.option("--form", metavar="ID", default="", help="One way alone, e.g. vllm-ray; all of them.")
 @click.option("--json", "as_json", is_flag=True, help="The steps as data.")
 @click.option(

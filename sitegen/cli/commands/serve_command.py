@@ -50,7 +50,9 @@ def command(
     root = session.root
     store = store_of(root)
     folder = store.root if store else None
-    builder = Builder(root, jobs=default_jobs(), limit_s=time_limit, store=folder)
+    builder = Builder(
+        root, jobs=default_jobs(), limit_s=time_limit, store=folder, private=session.private
+    )
     address = Address(host=host, port=port, allowed_names=allow_host)
     if address.is_public:
         session.note("warning: everybody who can reach this address can read your unpublished site")
@@ -58,10 +60,10 @@ def command(
         serve(
             address,
             rebuild=builder,
-            look=lambda: fingerprint(root),
+            look=lambda: fingerprint(root, session.private),
             say=_say,
             stop=builder.stop,
-            drafter=Drafter(root, folder) if folder else None,
+            drafter=Drafter(root, folder, session.private) if folder else None,
         )
     except AddressTaken as error:
         raise CommandError(str(error)) from error

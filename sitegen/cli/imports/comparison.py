@@ -15,13 +15,12 @@ from sitegen.cli.imports.file import opened
 from sitegen.cli.imports.options import ImportOptions
 from sitegen.cli.imports.steps import imported
 from sitegen.cli.questions.choose import usage_error
-from sitegen.cli.session import CATALOG, CliSession
+from sitegen.cli.session import CliSession
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.importers.measured import ToolRun, UnusableError
 from sitegen.importers.names import checkpoints_named, models_named
 from sitegen.importers.startup_log import StartupLog, read_log, told
 from sitegen.importers.startup_record import record_id, record_text
-from sitegen.inputs import read_project
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
 from sitegen.published.accuracy.report import compare_run
 from sitegen.published.accuracy.speed import SpeedAccuracy, compare_speeds
@@ -65,7 +64,7 @@ def compared(session: CliSession, words: Sequence[str], options: ImportOptions) 
         return _start(session, path, text, runtime, options)
     record, where, exists = imported(session, words, options)
     name = Path(where).stem
-    catalog = parse_catalog({**read_project(session.root).catalog, where: record})
+    catalog = parse_catalog({**session.read().catalog, where: record})
     alone = replace(catalog, benchmarks={name: catalog.benchmarks[name]})
     return Compared(where, record, exists, speed=compare_speeds(alone))
 
@@ -97,7 +96,7 @@ def _start(
     session: CliSession, path: Path, text: str, runtime: str, options: ImportOptions
 ) -> Compared:
     """Compare the log of a start."""
-    files = read_project(session.root).catalog
+    files = session.read().catalog
     records, catalog = parse_authored(files)
     try:
         log = read_log(text.splitlines(), runtime)
@@ -111,7 +110,7 @@ def _start(
     _require_kin(choice.runtime, runtime, catalog)
     record = record_text(log, choice, text)
     name = record_id(choice, text)
-    where = f"{CATALOG}/{Kind.MEASUREMENT.folder}/{name}.yaml"
+    where = f"{session.folder}/{Kind.MEASUREMENT.folder}/{name}.yaml"
     whole = parse_catalog({**files, where: record})
     (run,) = whole.measurements[name].runs
     results = tuple(compare_run(FitEngine(whole), name, run))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.file_names import catalog_path
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.exits import CommandError
@@ -22,7 +23,6 @@ from sitegen.importers.hub.additions import ListingSource, with_proposals
 from sitegen.importers.hub.listing import HubListing, row, rows
 from sitegen.importers.hub.proposals import HubProposals, Proposal, Usual, found
 from sitegen.importers.measured import UnusableError
-from sitegen.inputs import read_project
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
 
 LARGEST_BYTES = 2**30
@@ -110,7 +110,7 @@ def proposed(
     Raises:
         ProblemsFound: With what is wrong with the catalog, or with the list of types.
     """
-    project = read_project(session.root).catalog
+    project = session.read().catalog
     catalog = parse_catalog(project)
     listed: dict[str, gguf.Listed] = {}
     if gguf_types is not None:
@@ -143,7 +143,8 @@ def written(
     """
     changed: dict[str, str] = {}
     for model in dict.fromkeys(one.model for one in some):
-        path = f"{CATALOG}/{Kind.MODEL.folder}/{model}.yaml"
+        public = f"{CATALOG}/{Kind.MODEL.folder}/{model}.yaml"
+        path = next(one for one in project if catalog_path(one) == public)
         with _said_where(Path(path)):
             mine = [one for one in some if one.model == model]
             changed[path] = with_proposals(project[path], mine, said)

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from itertools import chain
 from pathlib import Path
 
+from sitegen.catalog.file_names import catalog_path
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.load import parse_authored, parse_catalog
 from sitegen.cli.exits import CommandError
@@ -25,7 +26,6 @@ from sitegen.importers.latency import merged
 from sitegen.importers.measured import ToolRun, UnusableError
 from sitegen.importers.quality import doubts, implausible, refusals
 from sitegen.importers.record import record_id, record_text
-from sitegen.inputs import read_project
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
 from sitegen.values import dataclass
 
@@ -71,7 +71,7 @@ def imported(
         CommandError: If another record holds the same files.
     """
     asked, paths = _split(words)
-    project = read_project(session.root).catalog
+    project = session.read().catalog
     records, catalog = parse_authored(project)
     findings = _read(asked, paths)
     for name in findings.skipped:
@@ -83,7 +83,7 @@ def imported(
     against, choice = contradicted(choice, options.despite, catalog, runs)
     if against:
         raise ProblemsFound([_against(paths[0].name, one) for one in against])
-    path = f"{CATALOG}/{Kind.BENCHMARK.folder}/{record_id(choice, findings.hashes)}.yaml"
+    path = f"{session.folder}/{Kind.BENCHMARK.folder}/{record_id(choice, findings.hashes)}.yaml"
     try:
         if options.merge:
             runs = list(merged(runs))
@@ -230,7 +230,7 @@ def _only_once(files: Mapping[str, str], path: str, hashes: Sequence[str]) -> No
             f"{path} holds these files, with other words about them: remove it first"
         )
     for other, text in files.items():
-        if other.startswith(f"{CATALOG}/{Kind.BENCHMARK.folder}/") and any(
+        if catalog_path(other).startswith(f"{CATALOG}/{Kind.BENCHMARK.folder}/") and any(
             one in text for one in hashes
         ):
             raise CommandError(f"{other} holds a file of these: remove it first")

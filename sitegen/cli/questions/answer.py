@@ -25,7 +25,7 @@ def answered(session: CliSession, options: FitOptions) -> tuple[Catalog, Assessm
         click.UsageError: If a word names nothing, or the config cannot be assessed.
         ProblemsFound: If the catalog is broken.
     """
-    catalog = catalog_at(session.root)
+    catalog = catalog_at(session)
     try:
         return catalog, _answer(FitEngine(catalog), options)
     except (UnknownFamily, ConfigError) as error:
@@ -61,7 +61,7 @@ def pools_answered(
         click.UsageError: If a word names nothing, or no runtime in question serves from a pool.
         ProblemsFound: If the catalog is broken.
     """
-    catalog = catalog_at(session.root)
+    catalog = catalog_at(session)
     try:
         engine = FitEngine(catalog)
         answers = [

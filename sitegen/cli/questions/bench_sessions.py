@@ -45,7 +45,7 @@ def planned(
         click.UsageError: If a word names nothing.
         ProblemsFound: If the catalog is broken.
     """
-    catalog = catalog_at(session.root)
+    catalog = catalog_at(session)
     combo = combo_named(combo_id, catalog)
     if model_id:
         record("--model", "model", model_id, catalog.models)

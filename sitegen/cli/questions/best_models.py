@@ -53,7 +53,7 @@ def best_answered(
     for name in FOR_ONE_MODEL:
         if getattr(options, name):
             raise usage_error(f"--{name.replace('_', '-')}", "it is for one model, not for --best")
-    catalog = catalog_at(session.root)
+    catalog = catalog_at(session)
     engine = FitEngine(catalog)
     combo = combo_from(options, catalog)
     found = (_picked(engine, combo, model, options) for model in catalog.surveyed_models)

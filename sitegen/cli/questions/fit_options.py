@@ -71,7 +71,25 @@ class Finite(click.FloatRange):
         return float(number)
 
 
-_POSITIVE = click.IntRange(min=1)
+MOST = 10**9
+"""More tokens, users or GPUs than anybody means; beyond, numbers are no longer exact."""
+
+
+class Positive(click.IntRange):
+    """A whole number from 1 to a bound that help does not have to mention."""
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Refuse what nobody means, in a few words."""
+        number: int = super().convert(value, param, ctx)
+        if number > MOST:
+            self.fail(f"at most {MOST} makes sense.", param, ctx)
+        return number
+
+
+_POSITIVE = Positive()
 _OPTIONS = (
     click.argument("targets", nargs=-1, metavar="[MODEL] [COMBO]"),
     click.option(

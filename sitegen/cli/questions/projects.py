@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
-from sitegen.inputs import read_project
+from sitegen.cli.session import CliSession
 from sitegen.site.content.settings import as_published
 
 
-def catalog_at(root: Path) -> Catalog:
+def catalog_at(session: CliSession) -> Catalog:
     """Read and parse the catalog of a project, without the scores that its site leaves out.
 
     Raises:
         ProblemsFound: With every problem of every file.
     """
-    project = read_project(root)
+    project = session.read()
     return as_published(parse_catalog(project.catalog), project.content)

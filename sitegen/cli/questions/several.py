@@ -43,7 +43,7 @@ def placed(session: CliSession, options: FitOptions) -> tuple[tuple[ColocatedMod
             raise usage_error(f"--{name.replace('_', '-')}", "it is for one model")
     if options.goal:
         raise usage_error("--goal", "it is for one model")
-    engine = FitEngine(catalog_at(session.root))
+    engine = FitEngine(catalog_at(session))
     combo = combo_named(combo_word, engine.catalog)
     try:
         asked = [_asked(engine, replace(options, targets=(w, combo_word))) for w in words]

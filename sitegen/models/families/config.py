@@ -13,6 +13,9 @@ MAX_SCALING = 1024
 MAX_LAYERS = 1024
 """No published model comes near; a config that says more is a mistake that would stall a build."""
 
+MAX_COUNT = 10**9
+"""A thousand times the largest width or count of a published config; sums of tensors stay exact."""
+
 TEXT_PARTS = ("text_config", "llm_config", "language_config")
 """Keys of multimodal configs that hold the language model."""
 
@@ -56,6 +59,8 @@ class Config:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise ConfigError(key, f"must be a whole number, is {value!r}")
+            if value > MAX_COUNT:
+                raise ConfigError(key, f"is beyond reason; at most {MAX_COUNT} makes sense")
             return value
         if default is None:
             raise ConfigError(keys[0], f"is missing; a {self.model_type} config must have it")

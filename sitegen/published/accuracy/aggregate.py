@@ -168,7 +168,7 @@ def goals_of(
     coverage: Mapping[LoggedQuantity, Coverage],
     verdicts: Verdicts,
 ) -> tuple[Goal, ...]:
-    """Say what was to be reached and what is; disputed figures are left aside.
+    """Say what was to be reached and what is; disputed figures are not counted.
 
     A goal for which there are no figures is neither reached nor missed, and is not listed.
     Intervals are those of a runtime's own profile, so forks have no part in their calibration, nor

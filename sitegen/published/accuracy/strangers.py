@@ -34,7 +34,7 @@ class Pair:
 
 
 def memory_pairs(report: AccuracyReport) -> tuple[Pair, ...]:
-    """Compare by quantity of memory; figures that contradict their own record are left aside."""
+    """Compare by quantity of memory; figures that contradict their own record are left out."""
     sound = [one for one in report.comparisons if not one.disputed]
 
     def group(quantity: LoggedQuantity, *, stranger: bool) -> Group | None:

@@ -112,7 +112,7 @@ def files_beside(page: Page, html: str, settings: SiteSettings) -> Mapping[str, 
     extracts = grids(one for one in tables if one.on_page and not one.in_files)
     files = {
         TWIN: json_twin(page, found, settings),
-        METADATA: envelope(described, len(found), page.source.path, settings),
+        METADATA: envelope(described, len(found), settings.origin(page.source.path), settings),
         MARKDOWN: page_markdown(html, _shown(found, extracts), closing),
     }
     return {**files, DATA: data_csv(found)} if found else files

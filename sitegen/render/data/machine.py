@@ -54,10 +54,13 @@ def _short(number: float) -> float:
 
 def json_twin(page: Page, grids: tuple[Grid, ...], settings: SiteSettings) -> bytes:
     """Write a page's result in its envelope; a page that states none gives its tables."""
+    origin = settings.origin(page.source.path)
     if page.result is not None:
-        return envelope(page.result, page.total, page.source.path, settings)
+        return envelope(page.result, page.total, origin, settings)
     total = sum(len(grid.rows) for grid in grids)
-    return envelope({"tables": [_table(g) for g in grids]}, total, page.source.path, settings)
+    return envelope(
+        {"tables": [_table(g) for g in grids]}, total, settings.origin(page.source.path), settings
+    )
 
 
 def envelope(

@@ -25,6 +25,23 @@ class SiteSettings:
     """The assumptions that decide tiers, so that a file taken away says what its words mean."""
     has_errors: bool = False
     """Whether the site has a page of errors, for the menus."""
+    private: str = ""
+    """Folder of the private catalog whose records the site shows too; empty without one."""
+    private_records: tuple[str, ...] = ()
+    """Its records: ``gpus/prototype``."""
+
+    def is_private(self, path: str) -> bool:
+        """Whether a file is of the private catalog."""
+        return bool(self.private) and path.startswith(f"{self.private}/")
+
+    def origin(self, path: str) -> str:
+        """Return what pages call a file: where a private catalog lies is nobody's business.
+
+        >>> ours = SiteSettings("", "", "", "", "", "", "", private="/srv/us")
+        >>> ours.origin("/srv/us/gpus/a.yaml")
+        'private/gpus/a.yaml'
+        """
+        return f"private{path.removeprefix(self.private)}" if self.is_private(path) else path
 
     @property
     def base_path(self) -> str:

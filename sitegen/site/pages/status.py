@@ -13,6 +13,7 @@ from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import PROFILED
 from sitegen.problems import SourceSpan
 from sitegen.site.cells import Cell, Code, Link, NumberCell, TierMark, Unit
+from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.dates import STALE_DAYS
 from sitegen.site.freshness import Stale, stale_records
 from sitegen.site.inputs import SiteInputs
@@ -37,6 +38,7 @@ class StatusView:
     stale_days: int
     quarantined: Cell
     left_out: Table
+    private: Table | None
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -55,6 +57,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             stale_days=STALE_DAYS,
             quarantined=NumberCell(len(inputs.records.quarantined), Unit.COUNT),
             left_out=_left_out(inputs.catalog),
+            private=_private(settings),
         ),
         "status",
         SourceSpan("catalog"),
@@ -185,6 +188,20 @@ def _left_out(catalog: Catalog) -> Table:
                  counted=True)  # fmt: skip
 
 
+def _private(settings: SiteSettings) -> Table | None:
+    """List the records of the private catalog; ``None`` without one."""
+    if not settings.private:
+        return None
+    names = (record.split("/") for record in settings.private_records)
+    kinds = {folder: kind for kind, folder in FOLDERS.items()}
+    rows = tuple(
+        Row((Link(url_of(kinds[folder], id_), id_) if folder in kinds else Code(id_), folder))
+        for folder, id_ in names
+    )
+    columns = (Column("Record"), Column("Kind"))
+    return Table("private", "Private records", columns, rows, counted=True)
+
+
 def _result(inputs: SiteInputs, old: tuple[Stale, ...]) -> dict[str, PlainJson]:
     catalog = inputs.catalog
     return {
@@ -195,7 +212,12 @@ def _result(inputs: SiteInputs, old: tuple[Stale, ...]) -> dict[str, PlainJson]:
         "models_surveyed": len(inputs.rows),
         "quarantined": len(inputs.records.quarantined),
         "warnings": [
-            {"path": one.span.path, "line": one.span.line, "code": one.code, "message": one.message}
+            {
+                "path": inputs.settings.origin(one.span.path),
+                "line": one.span.line,
+                "code": one.code,
+                "message": one.message,
+            }
             for one in catalog.warnings
         ],
         "stale_days": STALE_DAYS,

@@ -24,6 +24,7 @@ from sitegen.importers.hub.proposals import (
     Usual,
     coverage,
     found,
+    most_downloaded,
     report,
 )
 from sitegen.importers.hub.variants import FEW, MANY, Variant, VariantReader
@@ -303,3 +304,15 @@ def test_an_entry_keeps_what_can_be_trusted() -> None:
              "quantization": "Q4_K_M", "gguf_sources": [{"repo": "c/d"}]}  # fmt: skip
     assert row(entry) == HubListing("a/b", 3, ("c/d",), (), "mit")
     assert row({"name": "a/b", "hf_downloads": 0}).downloads == 0, "nobody is a count"
+
+
+def test_models_stand_in_the_order_of_downloads_and_an_unknown_count_is_none() -> None:
+    listed = (
+        HubListing("Qwen/Qwen3-8B"),
+        HubListing("qwen/qwen3-32b", downloads=2),
+        HubListing("meta-llama/Llama-3.1-8B-Instruct", downloads=9),
+        HubListing("nobody/not-in-the-catalog", downloads=99),
+    )
+    assert most_downloaded(catalog(), listed) == [
+        ("llama-3.1-8b-instruct", 9), ("qwen3-32b", 2), ("qwen3-8b", 0),
+    ]  # fmt: skip
