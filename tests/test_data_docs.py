@@ -46,7 +46,7 @@ def test_columns_that_are_named_exist() -> None:
     header = files()["combos/four-by-two/data.csv"].decode().partition("\r\n")[0].split(",")
     section = TEXT.partition("Columns:")[2].partition("## The API")[0]
     named = set(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", section))
-    assert {"max_context_tokens", "utilization_percent_low", "data_version"} <= named <= set(header)
+    assert {"max_context_tokens", "utilization_percent_low"} <= named <= set(header)
 
 
 def test_the_examples_of_records_are_valid() -> None:

@@ -44,6 +44,7 @@ def details_html(details: Details) -> str:
     if details.ledger is not None:
         parts.append(ledger_svg(details.ledger.chart))
         parts.append(table_html(details.ledger.table, CUSTOM_URL))
+    parts.append(table_html(details.more, CUSTOM_URL))
     if details.refused is not None:
         parts.append(table_html(details.refused, CUSTOM_URL))
     return "".join(parts)

@@ -55,11 +55,12 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """One model on the build: the verdict, what each GPU holds, and which plans are refused."""
+    """One model on the build: the verdict, what each GPU holds, the rest, refused plans."""
 
     heading: str
     facts: Table
     ledger: LedgerView | None
+    more: Table
     refused: Table | None
 
 
@@ -113,20 +114,44 @@ def details(assessment: Assessment, catalog: Catalog) -> Details:
         caption = f"Plans that the rules refuse for {assessment.model.name}"
         refused = refused_table(assessment.refused, catalog, caption=caption, id="refused-here")
     ledger = ledger_view(assessment, id="held") if assessment.ledger else None
-    return Details(assessment.model.name, _facts(assessment, catalog), ledger, refused)
+    return Details(
+        assessment.model.name, _facts(assessment, catalog), ledger, _more(assessment), refused
+    )
 
 
 def _facts(assessment: Assessment, catalog: Catalog) -> Table:
+    """Say what a reader decides by, and how it is known."""
     runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
     note, speed = start_note(assessment), assessment.speed
     pairs: list[tuple[str, Cell]] = [
         ("Verdict", TierMark(assessment.tier)),
         ("Why", why_so(assessment, catalog)),
-        ("Model", Link(url_of("model", assessment.model.id), assessment.model.name)),
         ("Checkpoint", checkpoint_name(assessment)),
-        ("Size", NumberCell(assessment.weights_bytes, Unit.GIB)),
         ("Runtime", Parts((runtime, f" {assessment.profile.version}"))),
         ("Plan", plan_words(assessment.plan) if assessment.plan else Absent("no valid plan")),
+    ]
+    if speed is not None:
+        pairs.append(("Decode, one stream", span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)))
+    if assessment.plan is not None:
+        pairs += [
+            ("Longest context", max_context(assessment)),
+            ("Users at 8K / 32K", users(assessment)),
+        ]
+    if note is not None:
+        pairs.append(("To start", note))
+    pairs += [
+        ("Known by", EvidenceMark(assessment.known_by)),
+        ("Assessment", Code(assessment.id)),
+    ]
+    return facts("verdict-facts", f"{assessment.model.name} on this build", tuple(pairs))
+
+
+def _more(assessment: Assessment) -> Table:
+    """Say what is left to know once the memory is seen."""
+    speed = assessment.speed
+    pairs: list[tuple[str, Cell]] = [
+        ("Model", Link(url_of("model", assessment.model.id), assessment.model.name)),
+        ("Size", NumberCell(assessment.weights_bytes, Unit.GIB)),
     ]
     if assessment.plan is not None:
         pairs += [
@@ -134,23 +159,14 @@ def _facts(assessment: Assessment, catalog: Catalog) -> Table:
             ("Layers", _layers(assessment)),
             ("One replica can fill", NumberCell(assessment.effective_vram_bytes, Unit.GIB)),
             ("Busiest GPU", utilization(assessment)),
-            ("Longest context", max_context(assessment)),
-            ("Users at 8K / 32K", users(assessment)),
         ]
-    if note is not None:
-        pairs.append(("To start", note))
     if speed is not None:
         pairs += [
-            ("Decode, one stream", span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)),
             ("Decode, all streams", span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S)),
             ("Decode, each of them", span(speed.each_tokens_per_s, Unit.TOKENS_PER_S)),
             *speed_rows(assessment),
         ]
-    pairs += [
-        ("Known by", EvidenceMark(assessment.known_by)),
-        ("Assessment", Code(assessment.id)),
-    ]
-    return facts("verdict-facts", f"{assessment.model.name} on this build", tuple(pairs))
+    return facts("verdict-more", "More of this verdict", tuple(pairs))
 
 
 def _layers(assessment: Assessment) -> Cell:

@@ -70,12 +70,13 @@ def finished(
                 yield _Step(step, checked=_checked(site, files, search, written or {}))
             else:
                 at = (step - 1) * len(paths) // PACKS, step * len(paths) // PACKS
-                yield _Step(step, pack({path: files[path] for path in paths[slice(*at)]}))
+                piece = {path: files[path] for path in paths[slice(*at)]}
+                yield _Step(step, pack(piece, site.settings.base_url))
 
     done = {one.number: one for one in fork_map(share, processes)}
     checked = done[checking].checked
     packs = (done[step].packed for step in packing)
-    archive = offline_archive((*packs, pack(checked.files)))
+    archive = offline_archive((*packs, pack(checked.files, site.settings.base_url)))
     return Finished({**checked.files, OFFLINE: archive}, checked.problems)
 
 

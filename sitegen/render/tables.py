@@ -17,7 +17,11 @@ def table_html(table: Table, page_url: str) -> str:
 
 
 def table_pieces(table: Table, page_url: str) -> Iterator[str]:
-    """Write a table piece by piece: what stands before its rows, rows, what stands behind."""
+    """Write a table piece by piece: what stands before its rows, rows, what stands behind.
+
+    The table's class names the columns of numbers, ``n2 n5``: a class on each cell of them would be
+    a fiftieth of the published folder.
+    """
     name, caption = escape(table.id), escape(table.caption)
     if not table.rows:
         yield f'<p id="{name}" class="empty">{caption}: none.</p>'
@@ -29,9 +33,12 @@ def table_pieces(table: Table, page_url: str) -> Iterator[str]:
         for at, column in enumerate(table.columns)
     )
     numeric = [column.numeric for column in table.columns]
+    places = " ".join([f"n{at}" for at, is_number in enumerate(numeric, 1) if is_number])
+    css = f' class="{places}"' if places else ""
     yield (
         f'<div class="table" role="region" aria-labelledby="{name}-caption" tabindex="0">'
-        f'<table id="{name}"><caption><span id="{name}-caption">{caption}{count}</span></caption>'
+        f'<table id="{name}"{css}><caption>'
+        f'<span id="{name}-caption">{caption}{count}</span></caption>'
         f"<thead><tr>{head}</tr></thead><tbody>"
     )
     for row in table.rows:
@@ -58,14 +65,11 @@ def _row(row: Row, numeric: list[bool], page_url: str, *, sortable: bool) -> str
         mark += f' data-{name}="{escape(value)}"'
     cells = row.cells
     head = f' id="{escape(row.head_id)}"' if row.head_id else ""
-    head += ' class="n"' if numeric[0] else ""
     parts = [f'<tr{anchor}{mark}><th scope="row"{head}>{html(cells[0], page_url)}</th>']
     for index in range(1, len(cells)):
-        css = ' class="n"' if numeric[index] else ""
         shown = html(cells[index], page_url)
-        if sortable and numeric[index]:
-            css += _value(cells[index], shown)
-        parts.append(f"<td{css}>{shown}</td>")
+        value = _value(cells[index], shown) if sortable and numeric[index] else ""
+        parts.append(f"<td{value}>{shown}</td>")
     parts.append("</tr>")
     return "".join(parts)
 

@@ -4,29 +4,13 @@
   "use strict";
   const $ = (id) => document.getElementById(id);
   const form = $("build"), machines = $("machines");
-  const ROWS = 20;  // Rows that are laid out at once when the page opens and all is cold.
-  const BUILDS = 16;  // An engine remembers what it worked out; after so many builds it begins anew.
+  const OPENED = 16;  // An engine remembers what it worked out; after so many models it begins anew.
   let slice = 5;  // Milliseconds of work between two looks at what the reader does; more once all is warm.
-  let engine, data, catalog, builds = 0, shown = null, selected = "", found = new Map(), waiting = 0, asked = 0;
+  let engine, data, catalog, opened = 0, shown = null, selected = "", found = new Map(), waiting = 0, asked = 0;
   let further;  // The scripts about one model, once they are asked for.
 
-  const pause = () => new Promise((done) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => { port1.close(); done(); };
-    port2.postMessage(0);
-  });
-  const frame = () => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 100); });
-  // Take all steps in slices; undefined where nobody waits for the result any more.
-  const taken = async (steps, wanted = () => true) => {
-    for (let end = performance.now() + slice; ;) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      if (performance.now() < end) continue;
-      await pause();
-      if (!wanted()) return undefined;
-      end = performance.now() + slice;
-    }
-  };
+  const { pause } = sitegenJudging;
+  const taken = (steps, wanted) => sitegenJudging.taken(steps, () => slice, wanted);
 
   const load = (address) => new Promise((done, failed) => {
     const script = document.createElement("script");
@@ -122,55 +106,76 @@
 
   // From an address to what is shown.
   const finished = (html) => document.createRange().createContextualFragment(html);
-  const judging = function* (state, combo) {
-    if (builds++ % BUILDS === 0) engine = sitegen.open_engine(catalog, data.evidence, data.losses, data.ratings);
-    yield;
-    const judged = [];
-    for (const model of catalog.surveyed_models) {
-      let one = null;
-      for (one of sitegen.verdict_steps(engine, combo, model, state.asked, false)) yield;
-      if (one !== null) judged.push(one);
-    }
-    const ordered = sitegen.in_order(judged);
-    yield;
-    const results = sitegen.results(ordered, combo, state, catalog);
-    yield;
-    const blocks = [];
-    for (let at = 0; at < sitegen.blocks_of(results); at++) {
-      let html = "";
-      for (const piece of sitegen.block_pieces(results, at)) {
-        html += piece;
-        yield;
-      }
-      blocks.push(finished(html));
-      yield;
-    }
-    return { judged, blocks, summary: finished(sitegen.summary_html(results)) };
+
+  // Who judges the list: a worker, or this thread in slices where a page may have no worker.
+  const inPage = () => (address, wanted) => taken(sitegenJudging.judging(address), wanted);
+  const inWorker = () => {
+    const thread = new Worker(new URL(form.dataset.worker, location.href));
+    let number = 0, waits = null;
+    const answered = (answer) => {
+      waits?.(answer);
+      waits = null;
+    };
+    const here = () => {  // What does not start there is done here, from now on.
+      judgeList = inPage();
+      answered(undefined);
+    };
+    thread.onmessage = ({ data: answer }) => {
+      if (answer.failed) here();
+      else if (answer.number === number) answered(answer);
+    };
+    thread.onerror = here;
+    thread.postMessage({ scripts: form.dataset.scripts.split(" ").map((one) => new URL(one, location.href).href) });
+    return (address) => new Promise((done) => {
+      answered(undefined);  // Nobody waits for the question before.
+      waits = done;
+      thread.postMessage({ number: ++number, address });
+    });
   };
-  const heldBack = (blocks) => {
-    const held = [];
-    for (const body of blocks.flatMap((block) => [...block.querySelectorAll("tbody")])) {
-      const rows = [...body.rows].slice(ROWS);
-      for (let at = 0; at < rows.length; at += ROWS) held.push([body, rows.slice(at, at + ROWS)]);
-      for (const row of rows) row.remove();
+  let judgeList;
+  const beginJudging = () => {  // Once the scripts are here: the worker takes them from the cache.
+    try {
+      judgeList = location.protocol === "file:" ? inPage() : inWorker();
+    } catch {
+      judgeList = inPage();
     }
-    return held;
   };
-  const judge = async (state, combo, wanted) => {
+  const judged = async (address, wanted) => {
+    const first = judgeList, answer = await first(address, wanted);
+    return answer || first === judgeList ? answer : judgeList(address, wanted);
+  };
+  // A table has its first rows; the others stand behind a button.
+  const block = ({ html, more, rest }) => {
+    const made = finished(html);
+    if (!more) return made;
+    const table = made.querySelector("table"), button = document.createElement("button"), below = document.createElement("p");
+    button.type = "button";
+    button.textContent = `Show ${more} more`;
+    button.addEventListener("click", ({ isTrusted }) => {
+      const rows = document.createElement("template");
+      rows.innerHTML = rest;
+      const first = rows.content.querySelector("a");
+      table.tBodies[0].append(rows.content);
+      below.remove();
+      if (isTrusted) first?.focus({ preventScroll: true });  // A reader pressed it: on to the rows.
+    });
+    below.className = "rest";
+    below.append(button);
+    table.parentElement.after(below);
+    return made;
+  };
+  const showAll = () => { for (const button of document.querySelectorAll("#results .rest button")) button.click(); };
+  addEventListener("beforeprint", showAll);
+  const judge = async (state, wanted) => {
     const key = sitegen.write_state({ ...state, model: "" }, catalog);
     if (key === shown) return true;
-    const made = await taken(judging(state, combo), wanted);
-    if (!made) return false;
-    const later = shown === null ? heldBack(made.blocks) : [];
+    const made = await judged(key, wanted);
+    if (!made || !wanted()) return false;
     shown = key;
-    found = new Map(made.judged.map((one) => [one.model.id, one]));
-    $("summary").replaceChildren(made.summary);
-    $("results").replaceChildren(...made.blocks);
+    found = new Map(made.models.map((id) => [id, catalog.models[id]]));
+    $("summary").replaceChildren(finished(made.summary));
+    $("results").replaceChildren(...made.blocks.map(block));
     $("results-section").hidden = false;
-    for (const [body, rows] of later) {
-      await frame();
-      body.append(...rows);
-    }
     return true;
   };
   const look = (state, combo) => {
@@ -178,7 +183,8 @@
     selected = one ? state.model : "";
     section.hidden = !one;
     if (!one) return null;
-    const whole = sitegen.verdict_of(engine, combo, one.model, state.asked);
+    if (opened++ % OPENED === 0) engine = sitegen.open_engine(catalog, data.evidence, data.losses, data.ratings);
+    const whole = sitegen.verdict_of(engine, combo, one, state.asked);
     const details = sitegen.details(whole, catalog);
     $("details-heading").textContent = details.heading;
     $("details-body").replaceChildren(finished(sitegen.details_html(details)));
@@ -223,7 +229,7 @@
   const show = async (state) => {
     const number = ++asked, wanted = () => number === asked;
     const combo = sitegen.combo_of(catalog, state.build, state.combo);
-    if (!await judge(state, combo, wanted)) return false;
+    if (!await judge(state, wanted)) return false;
     const whole = look(state, combo);
     if (whole) more(whole, state.asked, wanted);
     return wanted();
@@ -282,25 +288,59 @@
     } else return;
     soon();
   });
+  // The address is the build, so that a link into the page is followed by hand.
+  $("details").addEventListener("click", (event) => {
+    const target = $(event.target.dataset.to);
+    if (!event.target.dataset.to) return;
+    event.preventDefault();
+    if (!target) return;
+    const fold = target.closest("details");
+    if (fold) fold.open = true;
+    target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+    // What comes near is laid out only then, and moves what is below it.
+    let times = 4;
+    const go = () => {
+      target.scrollIntoView();
+      if (--times) requestAnimationFrame(go);
+    };
+    go();
+  });
+  // A report from a model's view names it by its address, and says what stands there.
+  document.querySelector("a.report")?.addEventListener("click", ({ target }) => {
+    const rows = [...document.querySelectorAll("#details:not([hidden]) #verdict-facts tbody tr")];
+    if (!rows.length) return;
+    const address = new URL(target.href), lines = address.searchParams.get("body").split("\n"), place = lines.length - 3;
+    const said = rows.map(({ cells: [name, value] }) => `${name.innerText}: ${value.innerText.trim()}`).join("; ");
+    lines[place] = `Row: ${location.href.replace(/^file:.*#/, "#")}`;
+    lines[place + 1] = `Value on the page: ${said.replace(/\s+/g, " ").slice(0, 600)}`;
+    address.searchParams.set("body", lines.join("\n"));
+    target.href = address.href;
+  });
   addEventListener("hashchange", async () => {
     if (!catalog) return;
     const before = selected, state = sitegen.read_state(location.hash, catalog);
     fill(state);
     if (!await show(state)) return;
     if (selected && selected !== before) $("details-heading").focus();
-    else if (before && !selected) $(`m-${before}`)?.querySelector("a").focus();
+    else if (before && !selected) {
+      if (!$(`m-${before}`)) showAll();
+      $(`m-${before}`)?.querySelector("a").focus();
+    }
   });
 
   $("no-script").hidden = true;
   $("summary").textContent = "Loading the engine…";
   loadAll(form.dataset.scripts).then(async () => {
+    beginJudging();
     data = await taken(sitegen.opening(sitegenData));
+    sitegenJudging.open(data);
     catalog = data.catalog;
     await pause();
     const state = sitegen.read_state(location.hash, catalog);
     await pause();
     $("compose").hidden = false;
-    $("compose").open = !state.model;  // Who opened a model's view came for it.
+    $("compose").open = !location.hash;  // Who follows a link to a build came for what it runs.
     fill(state);
     await pause();
     await show(state);

@@ -5,7 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from http.server import ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -21,6 +26,7 @@ from benchmarks.browser_parity import (
     timing_builds,
     whole_list_ms,
 )
+from benchmarks.lighthouse import Compressed
 from benchmarks.opened_models import opened_differences, opening_ms, running
 from sitegen.browser.html import block_pieces, blocks_of, details_html
 from sitegen.browser.results import details, results
@@ -50,6 +56,8 @@ OPENED_ON = ("4-nodes-2x-rtx-4090-ray-serve", "4x-mac-studio-m3-ultra-rdma", "8x
 EVERY = 12
 """One combo in so many is compared here; ``benchmarks.browser_parity`` compares all."""
 MIXED = "#machine=2;rtx-3090*2+rtx-4090;;64;;windows;display&kv=8&users=4&model=qwen3.6-35b-a3b"
+ROWS = 20
+"""Rows that a table has before a reader asks for more."""
 LONGEST_MS = 1_000
 """What half of the builds stay under on a machine that runs other tests beside this one; on an
 idle one it is a tenth of it."""
@@ -253,6 +261,7 @@ def test_tables_and_details_are_those_that_python_writes(
     found = verdicts(engine, combo, state.asked, cured=False)
     answer = results(found, combo, state, catalog)
     blocks = ["".join(block_pieces(answer, at)) for at in range(blocks_of(answer))]
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert written(page, "#results", "".join(blocks))
     if state.model:
         whole = verdict_of(engine, combo, catalog.models[state.model], state.asked)
@@ -401,3 +410,58 @@ def test_only_files_of_the_site_are_asked_for(
     assert [url for url in asked if not url.startswith((root, "data:"))] == []
     wanted = ("custom.css", "custom.js", "custom-engine.js", "custom-data-1.js")
     assert {f"{root}assets/{name}" for name in wanted} <= set(asked)
+
+
+def test_a_worker_judges_the_list_and_the_page_writes_the_same(
+    chromium: Browser, address: str
+) -> None:
+    """From a folder this thread does the work; from a server a worker does."""
+    folder = Path(url2pathname(urlsplit(address).path)).parents[1]
+    handler = partial(Compressed, directory=str(folder))
+    texts = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        for start in (f"http://127.0.0.1:{server.server_port}/custom/index.html", address):
+            made = chromium.new_context().new_page()
+            ready(made, start + MIXED)
+            texts.append((len(made.workers), made.inner_html("#results"), shown(made)))
+            made.context.close()
+        server.shutdown()
+    (workers, *served), (none, *read) = texts
+    assert (workers, none) == (1, 0)
+    assert served == read
+    assert served[0].count("<tr") > ROWS
+
+
+def test_a_table_has_its_first_rows_and_the_others_on_demand(page: Page, address: str) -> None:
+    ready(page, address)
+    rows, rest = page.locator("#tier-comfortable tbody tr"), page.locator("#results .rest button")
+    assert rows.count() == ROWS
+    more = int(rest.first.inner_text().split()[1])
+    rest.first.click()
+    assert rows.count() == ROWS + more == counts(shown(page))[1]
+    focused = "document.activeElement.closest('tr').rowIndex"
+    assert page.evaluate(focused) == ROWS + 1
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert rest.count() == 0
+
+
+def test_a_model_s_view_leads_to_its_parts_and_to_a_report_that_names_it(
+    page: Page, address: str
+) -> None:
+    hash_ = "#combo=4x-l40s&model=qwen3-8b"
+    opened(page, address + hash_)
+    for name, id_ in (("How to run it", "run"), ("Other files", "others")):
+        page.get_by_role("link", name=name, exact=True).click()
+        page.wait_for_function("id => document.activeElement.id === id", arg=id_)
+        assert page.evaluate("location.hash") == hash_
+    page.get_by_role("link", name="Cite or report").click()
+    page.wait_for_function("() => document.querySelector('.cite').open")
+    assert page.locator("#cite").is_visible()
+    page.evaluate(
+        "document.querySelector('a.report').addEventListener('click', (e) => e.preventDefault())"
+    )
+    page.locator("a.report").click()
+    report = unquote(page.locator("a.report").get_attribute("href") or "")
+    assert "model=qwen3-8b" in report
+    assert "Assessment: " in report.replace("+", " ")

@@ -171,7 +171,7 @@ def named(row: str, name: str, price: str) -> str:
     """Change the name of a row and its fourth cell's value."""
     row = re.sub(r"(<th\b[^>]*>).*?(</th>)", rf"\g<1>{name}\2", row, count=1, flags=re.DOTALL)
     cells = re.split(r"(?=<td\b)", row)
-    cells[3], changed = re.subn(r"<td[^>]*>", f'<td class="n"{price}>', cells[3])
+    cells[3], changed = re.subn(r"<td[^>]*>", f"<td{price}>", cells[3])
     assert changed == 1
     return "".join(cells)
 

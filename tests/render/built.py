@@ -57,7 +57,7 @@ def files() -> dict[str, bytes]:
     made |= api_files(
         listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS
     )
-    return made | {OFFLINE: offline_archive([pack(made)])}
+    return made | {OFFLINE: offline_archive([pack(made, fabricated.SETTINGS.base_url)])}
 
 
 def pages() -> tuple[str, ...]:

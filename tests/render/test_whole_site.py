@@ -8,6 +8,7 @@ import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from posixpath import dirname, join, normpath
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
@@ -30,7 +31,11 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 LISTED = tuple(page for page in site().pages.values() if "page.md" in page.files)
 
 
-def test_the_offline_file_holds_every_other_file_and_opens_anywhere(tmp_path: Path) -> None:
+BASE = "https://example.org/"
+BESIDE = ("/index.json", "/data.csv", "/metadata.json", "/page.md", "card.png")
+
+
+def test_the_offline_file_holds_all_that_is_read_and_opens_anywhere(tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(files()[OFFLINE])) as archive:
         assert archive.testzip() is None
         archive.extractall(tmp_path)
@@ -41,21 +46,42 @@ def test_the_offline_file_holds_every_other_file_and_opens_anywhere(tmp_path: Pa
         for path in (tmp_path / "site").rglob("*")
         if path.is_file()
     }
-    here = {p: content for p, content in files().items() if not p.endswith((OFFLINE, "card.png"))}
-    assert found == here
-    assert any(path.endswith("card.png") for path in files())
+    here = {path for path in files() if not f"/{path}".endswith(BESIDE) or path.startswith("api/")}
+    assert set(found) == here - {OFFLINE}
+    for ending in BESIDE:
+        assert any(f"/{path}".endswith(ending) for path in files())
+    for path, content in found.items():
+        assert content == files()[path] or path.endswith(".html")
     absolute = [p for p in pages() if p != "404.html" and re.search(rb'(href|src)="/', found[p])]
     assert absolute == []
 
 
+def test_no_link_of_the_offline_file_leads_to_a_file_that_it_lacks() -> None:
+    with zipfile.ZipFile(io.BytesIO(files()[OFFLINE])) as archive:
+        packed = {name.removeprefix("site/") for name in archive.namelist()}
+        pages_read = {
+            name: archive.read(f"site/{name}").decode() for name in packed if name.endswith(".html")
+        }
+    led_out = 0
+    for page, html in pages_read.items():
+        for target in re.findall(r' href="([^"#?]+)', html):
+            if target.startswith("https://example.org/"):
+                path = target.removeprefix("https://example.org/")
+                led_out += path in files() and path not in packed
+            elif not target.startswith(("http", "/")):
+                path = normpath(join(dirname(page), target))
+                assert path in packed or path == OFFLINE, f"{page}: {target}"
+    assert led_out > len(pages_read)
+
+
 def test_the_offline_file_is_the_same_in_whatever_order_files_come() -> None:
     some = {path: files()[path] for path in pages()}
-    assert pack(dict(reversed(some.items()))) == pack(some)
+    assert pack(dict(reversed(some.items())), BASE) == pack(some, BASE)
 
 
 def test_packs_one_behind_the_other_are_one_archive() -> None:
-    some, more = {"a.html": b"<p>a</p>" * 99, "b.png": b"\x89PNG"}, {"c/d.csv": b"1,2\r\n"}
-    archive = offline_archive([pack(some), pack({}), pack(more)])
+    some, more = {"a.html": b"<p>a</p>" * 99, "b.png": b"\x89PNG"}, {"c/d.txt": b"1,2\r\n"}
+    archive = offline_archive([pack(some, BASE), pack({}, BASE), pack(more, BASE)])
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         assert opened.testzip() is None
         read = {entry.filename: opened.read(entry) for entry in opened.infolist()}

@@ -12,6 +12,8 @@ from sitegen.site.drawings.plot import Axis, Limit, Plot, Point, Series
 
 TOP, HEIGHT, FOOT = 26, 300, 42
 LEFT = 12.0
+CROWDED = 60
+"""Marks of one series above which those half a pixel apart are one."""
 """Share of the width, in percent, that is left to the labels of the y axis."""
 MARKS = (
     '<circle r="3.5"/>',
@@ -212,12 +214,18 @@ def _series(plot: Plot, at: int, series: Series) -> str:
     if series.line and not series.marked:
         return ""
     mark = f"{escape(plot.id)}-m{at}"
+    # Of what a reader cannot tell apart there is one mark, which names all.
+    names: dict[tuple[str, str], list[str]] = {}
+    for p in series.points:
+        place = (_x(plot, p.x), _y(plot, p.y))
+        if len(series.points) > CROWDED:
+            place = (f"{float(place[0]):.1f}", f"{float(place[1]):.0f}")
+        names.setdefault(place, []).append(p.name)
     return "".join(
-        f'<use href="#{mark}" x="{_x(plot, p.x)}%" y="{_y(plot, p.y)}">'
-        f"<title>{escape(p.name)}</title></use>"
-        if p.name
-        else f'<use href="#{mark}" x="{_x(plot, p.x)}%" y="{_y(plot, p.y)}"/>'
-        for p in series.points
+        f'<use href="#{mark}" x="{x}%" y="{y}"><title>{escape(", ".join(named))}</title></use>'
+        if (named := [name for name in found if name])
+        else f'<use href="#{mark}" x="{x}%" y="{y}"/>'
+        for (x, y), found in names.items()
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.domain.provenance import Constant, Source
-from sitegen.render.data.grids import FIRST, LAST, Grid, GridColumn, columns, data_csv, grids
+from sitegen.render.data.grids import FIRST, Grid, GridColumn, columns, data_csv, grids
 from sitegen.render.data.machine import envelope, json_twin
 from sitegen.render.data.page_markdown import page_markdown
 from sitegen.site.citation import address_of, citation
@@ -20,8 +20,6 @@ from sitegen.values import dataclass
 _OWN: dict[str, str] = {
     "table": "Id of the table on the page",
     "row": "Anchor of the row on the page; empty where it has none",
-    "data_version": "Version of the catalog that the page was made from",
-    "data_licence": "Licence of the data",
 }
 
 
@@ -73,7 +71,6 @@ class _Column:
 def _columns(found: tuple[Grid, ...]) -> Iterator[_Column]:
     yield from (_Column(name, _OWN[name]) for name in FIRST)
     yield from map(_column, columns(found))
-    yield from (_Column(name, _OWN[name]) for name in LAST)
 
 
 def _column(field: GridColumn) -> _Column:
@@ -106,14 +103,22 @@ def files_beside(page: Page, html: str, settings: SiteSettings) -> Mapping[str, 
     """
     if page.listed:
         return {}
-    found = grids(table for table in tables_in(page.view) if table.in_files)
+    tables = tuple(tables_in(page.view))
+    found = grids(table for table in tables if table.in_files)
     closing = f"{citation(page, settings).plain} Licence of the data: {settings.data_licence}."
     if page.part:
         return {MARKDOWN: page_markdown(html, found, closing)}
     described = metadata(page, found, settings)
+    extracts = grids(one for one in tables if one.on_page and not one.in_files)
     files = {
         TWIN: json_twin(page, found, settings),
         METADATA: envelope(described, len(found), settings.origin(page.source.path), settings),
-        MARKDOWN: page_markdown(html, found, closing),
+        MARKDOWN: page_markdown(html, _shown(found, extracts), closing),
     }
-    return {**files, DATA: data_csv(found, settings)} if found else files
+    return {**files, DATA: data_csv(found)} if found else files
+
+
+def _shown(found: tuple[Grid, ...], extracts: tuple[Grid, ...]) -> tuple[Grid, ...]:
+    """Take the extract of a table that its page shows: Markdown says what the page says."""
+    cut = {one.id: one for one in extracts}
+    return tuple(cut.get(one.id, one) for one in found)

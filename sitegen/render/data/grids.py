@@ -30,7 +30,6 @@ from sitegen.site.cells import (
     TierMark,
     Unit,
 )
-from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.words.tiers import TIER_WORDS
 from sitegen.values import dataclass
@@ -189,20 +188,17 @@ def _anchor(row: Row) -> str:
 
 FIRST = ("table", "row")
 """Columns that every file begins with: the table, and the row's anchor on the page."""
-LAST = ("data_version", "data_licence")
-"""Columns that every file ends with, so that a row says where it is from wherever it goes."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _SIGNED_NUMBER = re.compile(r"[+-][\d.,]+(\s?[\w%/]+)?")
 
 
-def data_csv(grids: tuple[Grid, ...], settings: SiteSettings) -> bytes:
+def data_csv(grids: tuple[Grid, ...]) -> bytes:
     """Write UTF-8 with CRLF line ends; a column that a table lacks is empty in its rows."""
     names = [field.name for field in columns(grids)]
     at = {name: index for index, name in enumerate(names, len(FIRST))}
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow((*FIRST, *names, *LAST))
-    last = [settings.data_version, harmless(settings.data_licence)]
+    writer.writerow((*FIRST, *names))
     empty = [""] * len(names)
     for grid in grids:
         places = [(at[field.name], index) for index, field in enumerate(grid.fields)]
@@ -212,7 +208,7 @@ def data_csv(grids: tuple[Grid, ...], settings: SiteSettings) -> bytes:
             for place, index in places:
                 value = row[index]
                 written[place] = value if numeric[index] else harmless(value)
-            writer.writerow(written + last)
+            writer.writerow(written)
     return out.getvalue().encode()
 
 

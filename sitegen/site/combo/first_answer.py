@@ -132,10 +132,12 @@ def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView
     name = Link(url_of("model", assessment.model.id), assessment.model.name)
     runs = assessment.tier is not FitTier.NOT_PRACTICAL
     recipe = _recipe(assessment) if runs else None
+    opened = Link(f"{CUSTOM_URL}#{with_model(address, assessment.model.id)}", "The sum behind it")
+    said = _about(answer, assessment, catalog)
     return FirstView(
         heading=Parts(("Run ", name, f" on {where}") if runs else (name, f" on {where}")),
         mark=TierMark(assessment.tier, assessment.too_close),
-        about=_about(answer, assessment, catalog),
+        about=opened if said is None else Parts((said, " ", opened)),
         figures=_figures(assessment) if runs and assessment.plan is not None else (),
         commands=_commands(recipe) if recipe is not None else (),
         note=_note(assessment, recipe),

@@ -43,6 +43,8 @@ from sitegen.values import dataclass
 TEMPLATE = "gpu.html"
 SHOWN = 20
 """Models of one machine that the page lists; its files have all."""
+FOLDED = 10
+"""The same where a reader unfolds a larger machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +132,21 @@ def _runs(needs: tuple[GpusNeeded, ...], inputs: SiteInputs) -> Runs | None:
         return None
     link = next((need.link.name for need in needs if need.link is not None), "")
     rest = tuple(
-        Fold(f"{heading} ({len(table.rows)})", _best_of(table)) for heading, table in tables[1:]
+        Fold(f"{heading} ({len(table.rows)})", _best_of(table, FOLDED))
+        for heading, table in tables[1:]
     )
     files = tuple(replace(table, on_page=False) for _, table in tables)
-    return Runs(link, _best_of(tables[0][1]), rest, files)
+    return Runs(link, _best_of(tables[0][1], SHOWN), rest, files)
 
 
-def _best_of(table: Table) -> Table:
+def _best_of(table: Table, most: int) -> Table:
     """Cut a table to its first rows."""
-    more = len(table.rows) - SHOWN
+    more = len(table.rows) - most
     caption = (
-        table.caption if more <= 0 else f"{table.caption}: the best {SHOWN} of {len(table.rows)}"
+        table.caption if more <= 0 else f"{table.caption}: the best {most} of {len(table.rows)}"
     )
     return replace(
-        table, caption=caption, rows=table.rows[:SHOWN], counted=more <= 0, in_files=False
+        table, caption=caption, rows=table.rows[:most], counted=more <= 0, in_files=False
     )
 
 

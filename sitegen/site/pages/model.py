@@ -36,10 +36,12 @@ from sitegen.site.table import Table, facts
 from sitegen.site.tables.checkpoints import checkpoints_table, repository_cell
 from sitegen.site.tables.counts import (
     Alike,
+    counts_extract,
     counts_table,
     counts_twin,
     machines_by_gpu,
     needs_by_model,
+    usual_gpus,
 )
 from sitegen.site.tables.measured import MeasuredRuns, measured_of_model
 from sitegen.site.tables.models import cache_table, cache_words, tensor_parallel_words
@@ -78,6 +80,7 @@ class ModelView:
     checkpoints: Table
     cache: Table
     gpus_needed: Table | None
+    gpus_in_files: Table | None
     memory: Drawn | None
     throughput: tuple[Drawn, ...]
     latencies: tuple[LatencyRuns, ...]
@@ -117,6 +120,7 @@ class _Runs:
     cards: tuple[Gpu, ...]
     alike: Alike
     needs: Mapping[str, tuple[GpusNeeded, ...]]
+    usual: tuple[str, ...]
     rates: Estimates
 
 
@@ -130,6 +134,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         known_sizes(catalog),
         alike,
         needs_by_model(inputs.survey, alike),
+        usual_gpus(catalog),
         estimates(records.speed, (one.run.id for one in records.quarantined)),
     )
     for model in catalog.models.values():
@@ -186,6 +191,8 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
 
     def view() -> ModelView:
         catalog, starts = inputs.catalog, runs.starts.get(model.id, ())
+        every = counts_table(needs, runs.alike, catalog, _usd_per_kwh(catalog)) if needs else None
+        shown = None if every is None else counts_extract(every, runs.usual)
         return ModelView(
             model=model,
             tally=counts,
@@ -195,9 +202,10 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
             facts=_facts(model, known),
             checkpoints=checkpoints_table(model, known, rows),
             cache=cache_table(((model, known),), id="kv-cache"),
-            gpus_needed=counts_table(needs, runs.alike, catalog, _usd_per_kwh(catalog))
-            if needs
-            else None,
+            gpus_needed=shown,
+            gpus_in_files=None
+            if every is None or every is shown
+            else replace(every, on_page=False),
             memory=memory_plot(model, known, runs.cards),
             throughput=concurrency_plots(speeds, catalog),
             latencies=latencies(speeds, catalog),

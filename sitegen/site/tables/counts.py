@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu, UnifiedMemory, Vendor
@@ -38,6 +40,8 @@ from sitegen.survey.gpu_counts import COUNTS
 from sitegen.survey.results import Survey
 from sitegen.units import GIB
 
+SHOWN = 16
+"""GPUs on a model's page; its files have all."""
 NUMBERS = {1: "One", 2: "Two", 3: "Three", 4: "Four", 6: "Six", 8: "Eight"}
 
 Alike = Mapping[tuple[str, int, str], Combo]
@@ -103,6 +107,29 @@ def counts_table(
         sortable=True,
         ascends_by=1,
     )
+
+
+def usual_gpus(catalog: Catalog) -> tuple[str, ...]:
+    """Return ids of GPUs, those first that most sources of runs name."""
+    ran = Counter(
+        gpu_id
+        for source in catalog.benchmarks.values()
+        for gpu_id in {one.gpu.id for run in source.runs for one in run.system.gpus}
+    )
+    return tuple(sorted(ran, key=lambda gpu_id: (-ran[gpu_id], gpu_id)))
+
+
+def counts_extract(every: Table, usual: Sequence[str]) -> Table:
+    """Cut the table to the ``SHOWN`` GPUs that readers are most likely to have."""
+    if len(every.rows) <= SHOWN:
+        return every
+    by_id = {row.id: row for row in every.rows}
+    first = [id_ for id_ in (f"needs-{gpu_id}" for gpu_id in usual) if id_ in by_id][:SHOWN]
+    kept = {*first, *[row.id for row in every.rows if row.id not in first][: SHOWN - len(first)]}
+    rows = tuple(row for row in every.rows if row.id in kept)
+    rest = len(every.rows) - len(rows)
+    note = f"The GPUs that most published runs name. {rest} more are in data.csv and index.json."
+    return replace(every, rows=rows, note=f"{note} {every.note}", counted=False, in_files=False)
 
 
 def _differ(needs: Iterable[GpusNeeded]) -> bool:
