@@ -3,7 +3,7 @@
 Builds share the evaluations of the GPU groups that they have in common, which the engine keeps.
 What hangs on an evaluation and its replicas alone is worked out once for all builds. RAM beside the
 GPUs is looked at only by what is not comfortable without it, so that a comfortable answer is the
-answer with any RAM (decision 61).
+answer with any RAM (decision 62).
 """
 
 from __future__ import annotations
