@@ -226,6 +226,12 @@ def test_a_script_for_two_machines_says_how_to_run_it_on_the_second() -> None:
     assert "NODE=2" not in folder_of(alone, title="x", asked="x")["run.sh"].partition("\nset ")[0]
 
 
+def test_the_disk_asked_for_is_the_files_and_two_in_a_hundred() -> None:
+    found = asked("1x-rtx-4090", "qwen3-8b", "vllm", "fp8")
+    assert found.checkpoint.repository
+    assert disk_bytes(form(found, "vllm")) == found.weights_bytes * 102 // 100
+
+
 def test_services_read_the_same_settings_as_the_script() -> None:
     files = folder_of(qwen(), title="x", asked="x")
     assert "MODEL=nvidia/Qwen3-8B-FP8\n" in files[".env"]

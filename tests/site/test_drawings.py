@@ -10,6 +10,7 @@ import pytest
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.site.cells import Lines, NumberCell, Span, Unit
 from sitegen.site.drawings.ledger import usable
+from sitegen.site.drawings.models import memory_plot
 from sitegen.site.drawings.plot import Drawn, doubling_axis
 from sitegen.site.pages import combo, model
 from sitegen.site.table import Row
@@ -100,3 +101,11 @@ def test_what_a_mac_may_fill_has_bounds_that_give_the_utilization_beside_it() ->
     shown = usable(replace(known, utilization=full))
     assert isinstance(shown, Span)
     assert (shown.low, shown.high) == pytest.approx((known.need.high / 0.9, known.need.low / 0.7))
+
+
+def test_a_cache_known_at_two_lengths_is_drawn_and_at_one_is_not() -> None:
+    known = fabricated.FACTS[fabricated.SMALL.id]
+    gpus = tuple(fabricated.CATALOG.gpus.values())
+    two = replace(known, kv_curve=known.kv_curve[:2])
+    assert memory_plot(fabricated.SMALL, two, gpus) is not None
+    assert memory_plot(fabricated.SMALL, replace(known, kv_curve=known.kv_curve[:1]), gpus) is None

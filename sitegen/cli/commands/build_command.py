@@ -126,14 +126,13 @@ def _built(
 ) -> int:
     """Build and publish; an error leaves what stands."""
     from sitegen.cli.progress import progress
-    from sitegen.inputs import UnreadFiles
     from sitegen.output import publishing
     from sitegen.pipeline.addresses import lost_addresses
     from sitegen.pipeline.building import build
     from sitegen.pipeline.lifelines import WorkerKilled
     from sitegen.pipeline.memory import NO_PAST, Past
     from sitegen.pipeline.search import SearchIndexError, installed_indexer
-    from sitegen.pipeline.sources import only_warnings, problems_beside
+    from sitegen.pipeline.sources import only_warnings
 
     sources = 0
     search = installed_indexer()
@@ -157,10 +156,7 @@ def _built(
                 lost = lost_addresses(_anchors(target), result.files)
                 lost = () if forget else only_warnings(lost)
         except ProblemsFound as found:
-            problems = problems_beside(found) if isinstance(found, UnreadFiles) else found.problems
-            print_problems(problems, "full")
-            session.summarize(sources or len({p.span.path for p in problems}), problems)
-            return PROBLEMS
+            return _refused(session, found, sources)
         except SearchIndexError as error:
             raise CommandError(f"the full-text index could not be made: {error}") from error
         except WorkerKilled as error:
@@ -175,6 +171,17 @@ def _built(
     print_problems(warnings, "full")
     session.summarize(sources, warnings)
     return status_of(warnings)
+
+
+def _refused(session: CliSession, found: ProblemsFound, sources: int) -> int:
+    """Print what keeps a site from being built, with the problems of files that could be read."""
+    from sitegen.inputs import UnreadFiles
+    from sitegen.pipeline.sources import problems_beside
+
+    problems = problems_beside(found) if isinstance(found, UnreadFiles) else found.problems
+    print_problems(problems, "full")
+    session.summarize(sources or len({p.span.path for p in problems}), problems)
+    return PROBLEMS
 
 
 def _anchors(published: Path) -> bytes:

@@ -226,7 +226,6 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
             "start": start_twin(chosen.value()),
         }
 
-    counted = f"{model.name} fits {COMFORTABLY} on {len(comfortable)} of {len(rows)} combos. "
     return Page(
         url_of("model", model.id),
         title,
@@ -234,13 +233,19 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
         Lazy(view),
         "model",
         model.span,
-        (counted if rows else "")
-        + "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes.",
+        _description(model, len(comfortable), len(rows)),
         Lazy(result),
         len(rows),
         model_card(title, counts, next(iter(comfortable), None)),
         sources=model.sources,
     )
+
+
+def _description(model: LanguageModel, comfortable: int, combos: int) -> str:
+    files = "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes."
+    if not combos:
+        return files
+    return f"{model.name} fits {COMFORTABLY} on {comfortable} of {combos} combos. {files}"
 
 
 def _usd_per_kwh(catalog: Catalog) -> float | None:

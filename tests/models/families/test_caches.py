@@ -6,7 +6,7 @@ import pytest
 
 from sitegen.catalog.load import parse_catalog
 from sitegen.inputs import read_project
-from sitegen.models.architecture import Architecture
+from sitegen.models.architecture import Architecture, parameters
 from sitegen.models.cache_kinds import (
     CellGrid,
     CompressedAttention,
@@ -293,6 +293,15 @@ def test_laguna_slides_in_three_of_four_layers_with_more_query_heads_but_m_1_now
     assert kinds(design) == {"FullAttention": 10, "SlidingAttention": 30}
     assert design.attention_heads == 64
     assert kinds(design_of("laguna-m.1")) == {"FullAttention": 70}
+
+
+def test_a_laguna_config_without_gating_has_a_gate_for_each_head() -> None:
+    """As ``transformers`` 5.23 has it where the key is missing."""
+    config = config_of("laguna-xs-2.1")
+    with_key = architecture(config)
+    del config["gating"]
+    assert architecture(config) == with_key
+    assert parameters(architecture({**config, "gating": "per-element"})) > parameters(with_key)
 
 
 def test_muse_glimmer_attends_to_all_tokens_in_its_last_layer_and_every_fourth_before() -> None:
