@@ -152,10 +152,10 @@
     button.type = "button";
     button.textContent = `Show ${more} more`;
     button.addEventListener("click", ({ isTrusted }) => {
-      const rows = document.createElement("template");
-      rows.innerHTML = rest;
-      const first = rows.content.querySelector("a");
-      table.tBodies[0].append(rows.content);
+      const inside = document.createRange();
+      inside.selectNodeContents(table.tBodies[0]);
+      const rows = inside.createContextualFragment(rest), first = rows.querySelector("a");
+      table.tBodies[0].append(rows);
       below.remove();
       if (isTrusted) first?.focus({ preventScroll: true });  // A reader pressed it: on to the rows.
     });

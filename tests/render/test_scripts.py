@@ -16,7 +16,7 @@ OWN_PAGE = {
     "search/index.html": ("search.js",),
     "compare/index.html": ("compare.js",),
     "matrix/index.html": ("matrix-data.js", "matrix.js"),
-    "custom/index.html": ("custom.js",),
+    "custom/index.html": ("judging.js", "custom.js"),
     "check/index.html": ("copy.js", "check.js"),
     "buy/index.html": ("buying.js", "buy-data.js", "buy.js"),
 }

@@ -134,8 +134,11 @@ def _write(session: CliSession, kind: Kind, path: Path, text: str) -> int:
     """Write a new file and say where; one that exists is left alone."""
     relative = f"{session.folder}/{kind.folder}/{path.name}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.parent.resolve() != session.root.resolve() / CATALOG / kind.folder:
-        raise CommandError(f"{CATALOG}/{kind.folder} is a link, and links are not followed")
+    catalog = session.root.resolve() / CATALOG
+    if session.private is not None:
+        catalog = session.private.resolve()
+    if path.parent.resolve() != catalog / kind.folder:
+        raise CommandError(f"{session.folder}/{kind.folder} is a link, and links are not followed")
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -85,7 +85,7 @@ class Positive(click.IntRange):
         """Refuse what nobody means, in a few words."""
         number: int = super().convert(value, param, ctx)
         if number > MOST:
-            self.fail(f"at most {MOST} makes sense.", param, ctx)
+            self.fail(f"it is not in the range 1 to {MOST:,}.", param, ctx)
         return number
 
 

@@ -13,8 +13,8 @@ MAX_SCALING = 1024
 MAX_LAYERS = 1024
 """No published model comes near; a config that says more is a mistake that would stall a build."""
 
-MAX_COUNT = 10**9
-"""A thousand times the largest width or count of a published config; sums of tensors stay exact."""
+MAX_COUNT = 2**50
+"""Largest width, count or position that is read at all; rules on sums and bounds say the rest."""
 
 TEXT_PARTS = ("text_config", "llm_config", "language_config")
 """Keys of multimodal configs that hold the language model."""
