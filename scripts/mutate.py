@@ -34,7 +34,7 @@ WIDER = {
     "survey": ("survey", "site", "cli/test_same_pick.py"),
     "published": ("published", "site/test_claims_page.py", "site/test_accuracy_page.py"),
     "catalog": ("catalog", "test_data_docs.py", "published/test_accuracy.py"),
-    "site": ("site", "render/test_whole_site.py"),
+    "site": ("site", "render/test_whole_site.py", "browser/test_buy.py"),
     "recipes": ("recipes", "lint/test_recipes_pass.py", "cli/test_cli_recipe.py"),
     "importers": ("importers", "cli/test_cli_import.py", "cli/test_cli_import_hub.py"),
 }
