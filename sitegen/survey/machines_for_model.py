@@ -19,7 +19,7 @@ from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
 from sitegen.physics.plan import ParallelPlan
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.results import ModelOnCombo
-from sitegen.survey.verdict_policy import batches, is_published
+from sitegen.survey.verdict_policy import is_published
 from sitegen.values import dataclass
 
 ROOM_TOKENS = 32_768
@@ -106,7 +106,7 @@ class BestMachines:
         cheapest: Lowest price seen.
         consumer: The fastest of the fewest consumer GPUs in one machine.
         serving: The cheapest for ``MANY`` users at the speed that is asked for, or the smallest
-            where none of those has a price; under a runtime that batches where any does.
+            where none of those has a price.
         budgets: Each budget that buys a faster machine than the one before.
         usual: Machines of one kind of GPU, the kind first that most combos have.
     """
@@ -160,7 +160,6 @@ def _chosen(asks: GoalAmounts, pool: Sequence[OnMachine], floor: float) -> BestM
         for on_machine in pool
         if on_machine.users >= MANY and on_machine.total_speed >= MANY * floor
     ]
-    many = [on_machine for on_machine in many if batches(on_machine.runtime)] or many
     return BestMachines(
         asks=asks,
         smallest=min(pool, key=_size),

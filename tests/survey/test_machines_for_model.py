@@ -115,18 +115,3 @@ def test_memory_for_many_is_not_enough_without_their_speed() -> None:
     too_slow = machines_for((held,), (), written / MANY + 1)
     assert too_slow is not None
     assert too_slow.serving is None
-
-
-def test_many_users_are_served_by_a_runtime_that_batches_where_any_does() -> None:
-    split = machine(48, 3_000, 40, users=MANY)
-    assert split.pick.runtime is fabricated.LLAMA_CPP
-    paged = machine(64, 6_000, 40, users=MANY)
-    paged = replace(paged, pick=replace(paged.pick, runtime=fabricated.VLLM))
-    alone = machines_for((split,), (), FLOOR)
-    both = machines_for((split, paged), (), FLOOR)
-    assert alone is not None
-    assert both is not None
-    assert alone.serving is not None
-    assert alone.serving.assessment == split.pick
-    assert both.serving is not None
-    assert both.serving.assessment == paged.pick

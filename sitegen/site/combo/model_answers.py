@@ -241,7 +241,7 @@ def _note(chosen: BestMachines) -> str:
     )
     many = (
         f"Many users: {MANY} contexts of 32K tokens at once at that speed, "
-        "under a runtime that batches requests if one runs it, at the lowest price known."
+        "at the lowest price known."
     )
     return (well if chosen.asks is GoalAmounts.WELL else "") + many
 
