@@ -18,7 +18,7 @@ from sitegen.site.page import Page
 from sitegen.site.pages.accuracy import AccuracyView, MemoryView, ProgramView, SpeedView, pages
 from sitegen.site.table import Table
 from sitegen.site.words.accuracy import off
-from tests.render.built import parse, project
+from tests.render.built import parse, project, tree, words
 from tests.site import fabricated, fabricated_records
 
 GAP = "\N{NO-BREAK SPACE}"
@@ -74,6 +74,17 @@ def test_the_worst_come_first_with_their_cause_and_unit() -> None:
     assert found[0][5] == "the log is of another checkpoint"
     assert found[1][2:4] == [f"1.5{GAP}GiB", f"2.1{GAP}GiB"]
     assert found[2][5] == "not known"
+
+
+def test_lists_say_how_many_rows_they_have_and_summaries_do_not() -> None:
+    tables = {
+        table.get("id"): (next(table.iter("caption")), len(list(table.iter("tr"))) - 1)
+        for table in tree("accuracy/index.html").iter("table")
+    }
+    for id_ in ("worst", "speed-worst", "disagreements", "programs"):
+        caption, rows = tables[id_]
+        assert words(caption).endswith(f"({rows})")
+    assert not words(tables["by-quantity"][0]).endswith(")")
 
 
 def test_a_failure_called_comfortable_is_listed() -> None:
