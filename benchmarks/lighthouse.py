@@ -10,6 +10,7 @@ below 100, layout shifts above 0.02, or, with ``--idle``, performance is below 9
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import json
 import os
@@ -64,7 +65,8 @@ class Compressed(SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "max-age=600")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        with contextlib.suppress(ConnectionError):  # a reader who left the page
+            self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
