@@ -84,11 +84,10 @@ def list_files(files: Mapping[str, str]) -> CatalogListing:
 
 def _named(source: SourceText) -> tuple[Kind | None, str, list[Problem]]:
     """Return kind and id of a path ``catalog/<folder>/<id>.yaml``, with what is wrong with it."""
-    path = catalog_path(source.path)
-    good = _GOOD.fullmatch(path)
+    good = _GOOD.fullmatch(source.path)
     if good and good["folder"] in FOLDERS:
         return FOLDERS[good["folder"]], good["id"], []
-    parts = path.split("/")
+    parts = catalog_path(source.path).split("/")
     if len(parts) != 3 or parts[1] not in FOLDERS:
         folder = source.path.rpartition("/")[0]
         hint = did_you_mean(parts[1], FOLDERS) if len(parts) == 3 else ""
@@ -123,10 +122,11 @@ def _bad_id(source: SourceText, stem: str) -> Iterator[Problem]:
 
 def _in_both(paths: Iterable[str]) -> Iterator[Problem]:
     """Yield a problem for each private file whose id the public catalog has."""
-    known = {path.casefold(): path for path in paths if is_public(path)}
-    for path in paths:
+    private = [path for path in paths if not is_public(path)]
+    known = {path.casefold(): path for path in paths if is_public(path)} if private else {}
+    for path in private:
         public = known.get(catalog_path(path).casefold())
-        if public is not None and not is_public(path):
+        if public is not None:
             message = f"{public} has this id too"
             hint = "a private record replaces no public one: choose another id"
             yield SourceText(path, "").problem("duplicate-id", message, hint=hint)
