@@ -289,8 +289,9 @@ def _of_commands(content: Mapping[str, str], catalog: Catalog) -> Iterator[Probl
 def print_problems(problems: tuple[Problem, ...], form: str) -> None:
     """Write problems to standard output; nothing else goes there."""
     text = FORMATS[form](problems)
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    if text:  # where nothing is said, nothing is lost on a full disk
+        sys.stdout.write(text)
+        sys.stdout.flush()
 
 
 def status_of(problems: tuple[Problem, ...]) -> int:
