@@ -195,31 +195,30 @@ def first_wrong(*findings: str) -> str:
     return next((one for one in findings if one), "")
 
 
-def children(pid: int) -> list[int]:
-    """Return the processes that a process has started and that still run."""
+def _running(parent: int | None = None, group: int | None = None) -> list[int]:
+    """Return the processes that still run, of a parent or of a process group."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            state, its_parent, its_group = (
+                (folder / "stat").read_text().rpartition(")")[2].split()[:3]
+            )
         except OSError:
             continue
-        if int(fields[1]) == pid and fields[0] != "Z":
+        if state != "Z" and (int(its_parent) == parent or int(its_group) == group):
             found.append(int(folder.name))
     return found
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started and that still run."""
+    return _running(parent=pid)
 
 
 def orphans(group: int) -> list[int]:
     """Return the processes of a group that are left half a second after its leader has ended."""
     time.sleep(0.5)
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[2]) == group and fields[0] != "Z":
-            found.append(int(folder.name))
-    return found
+    return _running(group=group)
 
 
 Scenario = Callable[[Place], Iterator[Outcome]]
