@@ -15,6 +15,8 @@ ONLY = (
     "model=qwen3-32b,gpt-oss-20b,llama-3.3-70b-instruct",
     "nodes=1",
     "runtime=vllm,llama-cpp,mlx-lm",
+    "context=8192,32768",
+    "sequences=1,16",
 )
 
 

@@ -10,13 +10,13 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 
 from sitegen.atlas.folder import AtlasError, AtlasFolder
 from tests.atlas.made import ONLY, files, made, words
 from tests.cli.small_project import REPOSITORY
 
-pytest.importorskip("pyarrow")
 FEW = ("gpu=rtx-3090,arc-b580", "model=gpt-oss-20b", "nodes=1", "gpus=1,2", "context=8192")
 
 
@@ -119,8 +119,6 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
 
 
 def test_columns_of_words_are_dictionaries_and_the_schema_has_a_version(whole: Path) -> None:
-    import pyarrow.parquet
-
     path = next(whole.glob("verdicts/gpu=rtx-3090/*.parquet"))
     schema = pyarrow.parquet.read_schema(path)
     assert schema.metadata[b"sitegen.atlas.schema"] == b"1"
