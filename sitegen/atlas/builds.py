@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import (
     Combo,
-    ComboProse,
-    DedicatedMemory,
     Gpu,
     InstalledGpu,
     Interconnect,
-    Node,
-    OperatingSystem,
     UnifiedMemory,
     Vendor,
 )
 from sitegen.ownership.prices import Basis, Counted, to_buy, to_rent
-from sitegen.survey.gpu_counts import COUNTS, POWERS, usual_link
+from sitegen.survey.gpu_counts import (
+    COUNTS,
+    POWERS,
+    counts_of,
+    equal_machines,
+    installed_kinds,
+    link_inside,
+    own_links,
+)
 from sitegen.units import GIB
 from sitegen.values import dataclass
 
@@ -28,8 +31,6 @@ MACHINES = (2, 4, 8)
 """Equal machines that people join by a network."""
 RAM_GIB = (64, 256)
 """RAM beside cards that layers and experts may lie in."""
-BRIDGED = {"nvlink": (2,), "xgmi": (2, 4)}
-"""Cards that a bridge joins, by the kind of link."""
 EVERYWHERE = "ethernet-10g"
 FAST = "ethernet-100g"
 FASTEST = "infiniband-ndr"
@@ -127,28 +128,15 @@ class Build:
 
     def combo(self) -> Combo:
         """Return it as the engine judges it: headless, on Linux or macOS."""
-        gpu = self.kind.installed.gpu
-        macos = gpu.vendor is Vendor.APPLE
-        node = Node(
-            name="",
-            gpus=(self.kind.installed,) * self.gpus,
-            link=self.node_link,
-            ram_bytes=self.ram_gib * GIB if self.ram_gib else None,
-            ram_bandwidth_bytes_per_s=None,
-            operating_system=OperatingSystem.MACOS if macos else OperatingSystem.LINUX,
-            display_attached=False,
-        )
-        return Combo(
-            id=self.id,
+        return equal_machines(
+            self.kind.installed,
+            self.gpus,
+            self.node_link,
+            id_=self.id,
             name=self.id,
-            summary="",
-            nodes=(node,) * self.machines,
+            machines=self.machines,
             network=self.network,
-            orchestrator="",
-            prose=ComboProse("", "", ()),
-            notes="",
-            sources=(),
-            span=gpu.span,
+            ram_bytes=self.ram_gib * GIB if self.ram_gib else None,
         )
 
 
@@ -156,16 +144,7 @@ def kinds_of(catalog: Catalog) -> tuple[Kind, ...]:
     """List what builds are made of: GPUs of most machines in the catalog first, then by id."""
     owned = Counter(id_ for combo in catalog.combos.values() for id_ in combo.gpu_ids)
     ordered = sorted(catalog.gpus.values(), key=lambda gpu: (-owned[gpu.id], gpu.id))
-    return tuple(kind for gpu in ordered for kind in _kinds(gpu))
-
-
-def _kinds(gpu: Gpu) -> Iterator[Kind]:
-    memory = gpu.memory
-    if isinstance(memory, DedicatedMemory):
-        yield Kind(InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes))
-        return
-    for size in sorted(memory.options_bytes):
-        yield Kind(InstalledGpu(gpu, size, size))
+    return tuple(Kind(one) for gpu in ordered for one in installed_kinds(gpu))
 
 
 def builds_of(catalog: Catalog, kind: Kind) -> tuple[Build, ...]:
@@ -173,13 +152,13 @@ def builds_of(catalog: Catalog, kind: Kind) -> tuple[Build, ...]:
     gpu = kind.installed.gpu
     alone = [
         Build(kind, count, 1, link, None)
-        for count in _counts(gpu)
+        for count in _counts(catalog, gpu)
         for link in _node_links(catalog, gpu, count)
     ]
     with_ram = [replace(one, ram_gib=ram) for one in alone for ram in _ram(gpu)]
     several = [
         Build(kind, count, machines, link, network)
-        for count in _counts(gpu)
+        for count in _counts(catalog, gpu)
         if count in POWERS
         for link in _node_links(catalog, gpu, count)[:1]
         for machines in _machines(gpu)
@@ -188,11 +167,11 @@ def builds_of(catalog: Catalog, kind: Kind) -> tuple[Build, ...]:
     return (*alone, *with_ram, *several)
 
 
-def _counts(gpu: Gpu) -> tuple[int, ...]:
-    """GPUs of one machine: modules stand on boards of two, four or eight."""
-    if isinstance(gpu.memory, UnifiedMemory) or gpu.body.form == "laptop":
+def _counts(catalog: Catalog, gpu: Gpu) -> tuple[int, ...]:
+    """GPUs of one machine: what pages count, and of every card as many as there are slots."""
+    if isinstance(gpu.memory, UnifiedMemory):
         return (1,)
-    return COUNTS if gpu.body.form == "card" else POWERS
+    return COUNTS if gpu.body.form == "card" else counts_of(catalog, gpu)
 
 
 def _ram(gpu: Gpu) -> tuple[int, ...]:
@@ -212,12 +191,12 @@ def _node_links(catalog: Catalog, gpu: Gpu, count: int) -> tuple[Interconnect | 
     """
     if count == 1:
         return (None,)
-    own = [link for link in gpu.links if _reaches(catalog.interconnects[link], gpu, count)]
-    usual = usual_link(catalog, gpu.id)
-    ids = [usual if usual in own else own[-1]] if own else []
+    own, inside = own_links(catalog, gpu, count), link_inside(catalog, gpu, count)
+    ids = [inside if inside in own else own[-1]] if own else []
     if gpu.body.form == "card" or not ids:
         ids += [gpu.bus] if gpu.bus else []
         ids += _narrower(catalog, gpu)
+    ids += [inside] if inside else []
     ids += [
         node.link.id
         for combo in catalog.combos.values()
@@ -225,15 +204,6 @@ def _node_links(catalog: Catalog, gpu: Gpu, count: int) -> tuple[Interconnect | 
         if node.link and len(node.gpus) == count and {one.gpu.id for one in node.gpus} == {gpu.id}
     ]
     return tuple(catalog.interconnects[id_] for id_ in dict.fromkeys(ids))
-
-
-def _reaches(link: Interconnect, gpu: Gpu, count: int) -> bool:
-    """Whether a GPU's own link joins so many of it inside a machine."""
-    if link.between_nodes:
-        return False
-    if gpu.body.form != "card":
-        return True
-    return count in BRIDGED.get(link.kind, ())
 
 
 def _narrower(catalog: Catalog, gpu: Gpu) -> list[str]:

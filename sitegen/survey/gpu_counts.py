@@ -35,6 +35,16 @@ COUNTS = (1, 2, 3, 4, 6, 8)
 """GPUs that people put into one machine."""
 POWERS = (1, 2, 4, 8)
 """The same of GPUs that no combo of the catalog has."""
+BRIDGED = {"nvlink": (2,), "xgmi": (2, 4)}
+"""Cards that a bridge joins, by the kind of link."""
+
+
+def installed_kinds(gpu: Gpu) -> tuple[InstalledGpu, ...]:
+    """List what machines have of a GPU: the card, or the chip with each size that it is sold in."""
+    memory = gpu.memory
+    if isinstance(memory, DedicatedMemory):
+        return (InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes),)
+    return tuple(InstalledGpu(gpu, size, size) for size in sorted(memory.options_bytes))
 
 
 def machines_of(catalog: Catalog, gpu: Gpu) -> tuple[Combo, ...]:
@@ -43,16 +53,15 @@ def machines_of(catalog: Catalog, gpu: Gpu) -> tuple[Combo, ...]:
     They have some number of a GPU, one of what is built into a laptop, or each size of memory
     that a machine is sold with.
     """
-    memory = gpu.memory
-    if isinstance(memory, DedicatedMemory):
-        one = InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
-        found = (machine_of(catalog, one, count) for count in _counts(catalog, gpu))
-        return tuple(machine for machine in found if machine is not None)
-    sizes = (InstalledGpu(gpu, size, size) for size in sorted(memory.options_bytes))
-    return tuple(_machine(one, 1, None) for one in sizes)
+    kinds = installed_kinds(gpu)
+    if not isinstance(gpu.memory, DedicatedMemory):
+        return tuple(_machine(one, 1, None) for one in kinds)
+    found = (machine_of(catalog, kinds[0], count) for count in counts_of(catalog, gpu))
+    return tuple(machine for machine in found if machine is not None)
 
 
-def _counts(catalog: Catalog, gpu: Gpu) -> tuple[int, ...]:
+def counts_of(catalog: Catalog, gpu: Gpu) -> tuple[int, ...]:
+    """Return how many of a GPU with memory of its own stand in one machine."""
     if gpu.body.form == "laptop":
         return (1,)
     known = any(gpu.id in combo.gpu_ids for combo in catalog.combos.values())
@@ -60,30 +69,46 @@ def _counts(catalog: Catalog, gpu: Gpu) -> tuple[int, ...]:
 
 
 def machine_of(catalog: Catalog, installed: InstalledGpu, count: int) -> Combo | None:
-    """Build a machine of equal GPUs with their usual link; ``None`` where nobody knows a link."""
-    link = catalog.interconnects.get(usual_link(catalog, installed.gpu.id) or installed.gpu.bus)
+    """Build a machine of equal GPUs with what joins them; ``None`` where nobody knows a link."""
+    link = catalog.interconnects.get(link_inside(catalog, installed.gpu, count))
     if count > 1 and link is None:
         return None
     return _machine(installed, count, link if count > 1 else None)
 
 
 def _machine(installed: InstalledGpu, count: int, link: Interconnect | None) -> Combo:
-    """Build a machine that is headless and has no RAM to offload to."""
+    memory = installed.installed_bytes // GIB
+    id_ = f"{count}-of-{installed.gpu.id}-{memory}"
+    return equal_machines(installed, count, link, id_=id_, name=f"{count}× {installed.gpu.name}")
+
+
+def equal_machines(
+    installed: InstalledGpu,
+    count: int,
+    link: Interconnect | None,
+    *,
+    id_: str,
+    name: str,
+    machines: int = 1,
+    network: Interconnect | None = None,
+    ram_bytes: int | None = None,
+) -> Combo:
+    """Put together what no combo of the catalog is: headless machines with equal GPUs.
+
+    Without ``ram_bytes`` nothing may lie in RAM.
+    """
     macos = installed.gpu.vendor is Vendor.APPLE
     node = Node(
         name="",
         gpus=(installed,) * count,
         link=link,
-        ram_bytes=None,
+        ram_bytes=ram_bytes,
         ram_bandwidth_bytes_per_s=None,
         operating_system=OperatingSystem.MACOS if macos else OperatingSystem.LINUX,
         display_attached=False,
     )
-    memory = installed.installed_bytes // GIB
-    id_ = f"{count}-of-{installed.gpu.id}-{memory}"
-    prose = ComboProse("", "", ())
-    name = f"{count}× {installed.gpu.name}"
-    return Combo(id_, name, "", (node,), None, "", prose, "", (), installed.gpu.span)
+    nodes, prose = (node,) * machines, ComboProse("", "", ())
+    return Combo(id_, name, "", nodes, network, "", prose, "", (), installed.gpu.span)
 
 
 def usual_link(catalog: Catalog, gpu_id: str) -> str:
@@ -95,6 +120,28 @@ def usual_link(catalog: Catalog, gpu_id: str) -> str:
         if node.link and {gpu.gpu.id for gpu in node.gpus} == {gpu_id}
     )
     return min(links, key=lambda link: (-links[link], link), default="")
+
+
+def own_links(catalog: Catalog, gpu: Gpu, count: int) -> tuple[str, ...]:
+    """List a GPU's own links that join so many: the bridge of a card, the board of a module."""
+    inside = (link for link in gpu.links if not catalog.interconnects[link].between_nodes)
+    return tuple(link for link in inside if _reaches(catalog.interconnects[link], gpu, count))
+
+
+def _reaches(link: Interconnect, gpu: Gpu, count: int) -> bool:
+    return gpu.body.form != "card" or count in BRIDGED.get(link.kind, ())
+
+
+def link_inside(catalog: Catalog, gpu: Gpu, count: int) -> str:
+    """Return what joins so many of a GPU in one machine, or nothing.
+
+    That is what does in most machines of the catalog, as far as a bridge reaches; where it has
+    none, the board that a module stands on; else the slots of cards.
+    """
+    own, usual = own_links(catalog, gpu, count), usual_link(catalog, gpu.id)
+    if usual and (usual in own or usual not in gpu.links):
+        return usual
+    return own[-1] if own and gpu.body.form != "card" else gpu.bus
 
 
 def gpus_needed(engine: FitEngine, gpu: Gpu) -> tuple[GpusNeeded, ...]:

@@ -14,7 +14,6 @@ from math import sqrt
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import (
     Combo,
-    DedicatedMemory,
     Gpu,
     InstalledGpu,
     UnifiedMemory,
@@ -23,7 +22,7 @@ from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.quality.values import Use
 from sitegen.survey.answers import GpusNeeded
-from sitegen.survey.gpu_counts import POWERS, machine_of, usual_link
+from sitegen.survey.gpu_counts import POWERS, installed_kinds, machine_of, usual_link
 from sitegen.survey.results import ComboSurvey, Survey
 from sitegen.values import dataclass
 
@@ -76,14 +75,9 @@ def every_kind(catalog: Catalog, survey: Survey) -> tuple[OneKind, ...]:
     listed = _listed(catalog, survey)
     found: list[OneKind] = []
     for gpu in catalog.gpus.values():
-        memory = gpu.memory
-        if isinstance(memory, DedicatedMemory):
-            one = InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
-            counts: tuple[int, ...] = (1,) if gpu.body.form == "laptop" else POWERS
-            found.append(_kind(catalog, one, counts, listed))
-        else:
-            for size in sorted(memory.options_bytes):
-                found.append(_kind(catalog, InstalledGpu(gpu, size, size), (1,), listed))
+        alone = isinstance(gpu.memory, UnifiedMemory) or gpu.body.form == "laptop"
+        counts = (1,) if alone else POWERS
+        found += [_kind(catalog, one, counts, listed) for one in installed_kinds(gpu)]
     return tuple(found)
 
 

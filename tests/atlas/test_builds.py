@@ -7,9 +7,10 @@ from collections import Counter
 import pytest
 
 from sitegen.atlas.builds import Build, Kind, builds_of, kinds_of
-from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.cli.questions.own_hardware import own_combo
 from sitegen.fit.fit_engine import FitEngine
+from sitegen.survey.gpu_counts import machines_of
 from tests.atlas.made import fit_options
 from tests.survey.whole_catalog import whole_catalog
 
@@ -59,8 +60,20 @@ def test_every_build_of_the_catalog_has_a_name_of_its_own() -> None:
 def test_a_bridge_joins_two_cards_and_a_switch_a_whole_board() -> None:
     bridged = {one.gpus for one in of("rtx-3090") if "nvlink" in one.id}
     switched = {one.gpus for one in of("h100-sxm") if "nvswitch" in one.id}
-    assert (bridged, switched) == ({2}, {2, 4, 8})
+    on_boards = {one.gpus for one in of("v100-32gb-sxm") if "nvlink-2" in one.id}
+    assert (bridged, switched, on_boards) == ({2}, {2, 3, 4, 6, 8}, {2, 4, 8})
     assert {one.gpus for one in of("mi210") if "xgmi" in one.id} == {2, 4}
+
+
+def test_every_machine_that_pages_count_is_a_build_of_the_atlas() -> None:
+    catalog = whole_catalog()
+    built: dict[str, set[tuple[Node, ...]]] = {}
+    for one in kinds_of(catalog):
+        nodes = built.setdefault(one.installed.gpu.id, set())
+        nodes |= {build.combo().nodes for build in builds_of(catalog, one)}
+    counted = [one for gpu in catalog.gpus.values() for one in machines_of(catalog, gpu)]
+    assert len(counted) > 900
+    assert [one.id for one in counted if one.nodes not in built[one.gpus[0].gpu.id]] == []
 
 
 def test_a_chip_and_a_laptop_have_one_gpu_and_no_ram_beside_it() -> None:

@@ -157,3 +157,22 @@ def test_what_is_comfortable_at_a_context_reaches_it_on_the_smallest_cards(
     assert len(comfortable) > 50
     for need in comfortable:
         assert need.max_context_tokens >= min(8_192, need.model.context_tokens), need.model.id
+
+
+def joined_by(gpu_id: str) -> dict[int, str]:
+    """The link of each machine with more than one of a GPU."""
+    catalog = whole_catalog()
+    machines = machines_of(catalog, catalog.gpus[gpu_id])
+    nodes = [machine.nodes[0] for machine in machines]
+    return {len(node.gpus): node.link.id for node in nodes if node.link}
+
+
+def test_modules_without_a_combo_are_joined_by_their_board() -> None:
+    assert set(joined_by("v100-32gb-sxm").values()) == {"nvlink-2"}
+    assert set(joined_by("mi325x").values()) == {"xgmi-mi300x"}
+
+
+def test_a_bridge_of_cards_reaches_no_further_than_it_does() -> None:
+    links = joined_by("mi100")
+    assert links[2] == links[4] == "xgmi-mi100"
+    assert links[8] == "pcie-4-x16"
