@@ -94,8 +94,12 @@ def asked_on(engine: FitEngine, kind: Kind, only: Only) -> tuple[Asked, ...]:
 
 
 def contexts_of(model: LanguageModel, only: Only) -> tuple[int, ...]:
-    """List the contexts that a model promises, of those asked for."""
-    return tuple(tokens for tokens in only.context if tokens <= model.context_tokens)
+    """List the contexts that a model promises, of those asked for.
+
+    One that promises less than the shortest of all is asked about what it promises, as on pages.
+    """
+    found = tuple(tokens for tokens in only.context if tokens <= model.context_tokens)
+    return found or ((model.context_tokens,) if CONTEXTS[0] in only.context else ())
 
 
 def loads(runtime: Runtime, model: LanguageModel) -> bool:

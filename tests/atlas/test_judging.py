@@ -10,6 +10,7 @@ from sitegen.atlas.partitions import Only, Partition, partitions_of, within
 from sitegen.cli.questions.fit_request import question_from
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
+from sitegen.survey.gpu_counts import gpus_needed
 from sitegen.survey.verdict_policy import answered
 from tests.atlas.made import fit_options
 from tests.atlas.test_builds import of
@@ -75,6 +76,25 @@ def test_a_comfortable_answer_is_the_answer_with_any_ram() -> None:
     ] == []
 
 
+def test_what_pages_say_that_a_model_needs_runs_it_in_the_atlas() -> None:
+    """Pages choose among runtimes; about the one that they choose both say the same."""
+    engine = FitEngine(whole_catalog())
+    tiers = {
+        (row.build, row.model, row.runtime): row.answer.tier
+        for row in rows()
+        if (row.context_tokens, row.sequences) == (8_192, 1)
+    }
+    names = {build.combo().nodes: build.id for gpu in ASKED.gpu for build in of(gpu)}
+    compared = 0
+    for gpu in ASKED.gpu:
+        for need in gpus_needed(engine, engine.catalog.gpus[gpu]):
+            key = (names[need.machine.nodes], need.model.id, need.runtime.id)
+            if key in tiers:
+                assert tiers[key] == need.tier.value, key
+                compared += 1
+    assert compared >= 5
+
+
 def test_layers_go_to_ram_only_where_there_is_some() -> None:
     moved = {row.build for row in rows() if row.answer.cpu_layers or row.answer.cpu_expert_layers}
     assert moved
@@ -95,11 +115,12 @@ def test_answers_do_not_depend_on_what_was_judged_before() -> None:
 
 def test_a_model_is_asked_about_no_more_than_it_promises() -> None:
     promised = {id_: one.context_tokens for id_, one in whole_catalog().models.items()}
-    only = Only(gpu=("rtx-3090",), model=("phi-4", "qwen3-30b-a3b"), gpus=(1,), nodes=(1,))
+    models = ("gpt2", "phi-4", "qwen3-30b-a3b")
+    only = Only(gpu=("rtx-3090",), model=models, gpus=(1,), nodes=(1,))
     engine = atlas_engine(whole_catalog())
     found = [row for one in partitions_of(engine, only) for row in rows_of(engine, one, only)]
     longest = {row.model: row.context_tokens for row in found}
-    assert longest == {"phi-4": 8_192, "qwen3-30b-a3b": 32_768}
+    assert longest == {"gpt2": 1_024, "phi-4": 8_192, "qwen3-30b-a3b": 32_768}
     assert all(longest[model] <= promised[model] for model in longest)
 
 
