@@ -1,0 +1,3 @@
+import entries from "./entries.js";
+
+export default () => entries().filter((entry) => entry.result);
