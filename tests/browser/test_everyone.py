@@ -115,7 +115,7 @@ def test_the_largest_paint_is_text_and_nothing_moves(
     page = shared_page(chromium)
     page.route("**/*.js", late)
     try:
-        shifts = []
+        shifts: list[float] = []
         # A busy browser may paint half of a table and settle its columns when the rest arrives:
         # by chance, and not every time. What a script moves, it moves at every opening.
         while not shifts or (shifts[-1] and len(shifts) < 5):
