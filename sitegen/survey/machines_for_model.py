@@ -27,7 +27,7 @@ ROOM_TOKENS = 32_768
 """Context that a machine must have room for, or all that the model has."""
 MANY = 16
 """Full contexts of ``ROOM_TOKENS`` that a machine for many users holds at once."""
-LARGER = 2
+LARGER = 1.5
 """How much more memory than the smallest a machine for many users may have to be called cheap.
 
 Machines that are right may have no price; one that is far too large is no answer for having one.
@@ -155,7 +155,8 @@ def _serving(rows: Sequence[ModelOnCombo], floor: float) -> OnMachine | None:
     and nobody serves so (decision 54).
     """
     picks = (row.for_many or row.pick for row in rows if not row.too_close)
-    found = [_of_pick(one) for one in picks if one.tier is FitTier.COMFORTABLE]
+    clear = (one for one in picks if one.tier is FitTier.COMFORTABLE and not one.too_close)
+    found = [_of_pick(one) for one in clear]
     many = [one for one in found if one.users >= MANY and one.total_speed >= MANY * floor]
     batched = [one for one in many if batches(one.runtime)] or many
     smallest = min(batched, key=_size, default=None)

@@ -141,12 +141,12 @@ def test_many_users_get_a_pick_of_their_own_under_a_runtime_that_batches() -> No
 
 
 def test_a_machine_far_too_large_is_no_answer_because_it_has_a_price() -> None:
-    right, far = machine(48, None, 30, users=MANY), machine(97, 9_000, 30, users=MANY)
+    right, far = machine(48, None, 30, users=MANY), machine(73, 9_000, 30, users=MANY)
     found = machines_for((far, right), (), FLOOR)
     assert found is not None
     assert found.serving is not None
     assert found.serving.assessment == right.pick
-    near = machines_for((machine(96, 9_000, 30, users=MANY), right), (), FLOOR)
+    near = machines_for((machine(72, 9_000, 30, users=MANY), right), (), FLOOR)
     assert near is not None
     assert near.serving is not None
     assert near.serving.usd == 9_000
