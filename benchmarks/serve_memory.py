@@ -43,8 +43,12 @@ EDITS = (
 
 def family(pid: int) -> list[int]:
     """List a process and all below it."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    return [pid, *(one for child in children for one in family(int(child)))]
+    threads = Path(f"/proc/{pid}/task").glob("*/children")
+    try:
+        children = [int(child) for one in threads for child in one.read_text("ascii").split()]
+    except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+        return [pid]
+    return [pid, *(one for child in children for one in family(child))]
 
 
 def held(pid: int) -> float:
