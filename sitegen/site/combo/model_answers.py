@@ -251,7 +251,7 @@ def _note(chosen: BestMachines) -> str:
     )
     many = (
         f"Many users: {MANY} contexts of 32K tokens at once at that speed, under a runtime made "
-        "for serving, at the lowest price known."
+        "for serving where one runs it, at the lowest price known."
     )
     return (well if chosen.asks is GoalAmounts.WELL else "") + many
 
