@@ -13,11 +13,13 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
 from sitegen.pipeline.finish import Writer, finished
 from sitegen.pipeline.memory import NO_PAST, Past
+from sitegen.pipeline.page_memory import Digests, PageMemory
 from sitegen.pipeline.pages import render
 from sitegen.pipeline.processes import in_background
 from sitegen.pipeline.search import Indexer
 from sitegen.pipeline.sources import Parsed, only_warnings, parse
 from sitegen.pipeline.surveys import Answers, answers_in
+from sitegen.pipeline.telling import telling
 from sitegen.problems import Problem
 from sitegen.render.beside import beside_files
 from sitegen.render.data.verdicts import verdict_file
@@ -77,6 +79,16 @@ def _inputs(parsed: Parsed, answers: Answers) -> SiteInputs:
         parsed.unjudged,
         parsed.search_terms,
     )
+
+
+def _page_memory(
+    past: Past, project: ProjectFiles, parsed: Parsed, answers: Answers
+) -> PageMemory | None:
+    keys = answers.keys
+    if keys is None:
+        return None
+    digests = Digests(parsed.catalog, project, parsed.settings, keys)
+    return PageMemory(past, project, parsed.settings, digests, keys.common)
 
 
 def _files_of_no_page(
@@ -139,7 +151,8 @@ def build(
         files = dict(made().files)
     with watch.stage("collect"):
         inputs = _inputs(parsed, answers)
-        site = collect_pages(inputs)
+        memory = _page_memory(past, project, parsed, answers)
+        site = collect_pages(telling(inputs) if memory else inputs)
     with watch.stage("render"):
         files |= render(
             site,
@@ -148,6 +161,7 @@ def build(
             project.fonts,
             jobs=jobs,
             others=lambda: _files_of_no_page(site, parsed, answers, inputs),
+            memory=memory,
         )
         files |= answers.custom
     with watch.stage("finish"):

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 from jinja2 import Environment
 
+from sitegen.pipeline.page_memory import Kept, PageMemory
 from sitegen.pipeline.processes import fork_map, processes_for, work_queue
 from sitegen.render import NO_FONTS, cards_of, environment, render_fixed, render_page
 from sitegen.render.whole_site import ANCHORS, anchors_json, anchors_of
 from sitegen.site.content.site_settings import SiteSettings
-from sitegen.site.page import Page, Site
+from sitegen.site.page import Page, Read, Site, recorded
 from sitegen.values import dataclass
 
 FEWEST = 16
@@ -32,15 +33,16 @@ class _Work:
     settings: SiteSettings
     templates: Environment
     fonts: Mapping[str, bytes]
+    reads: Mapping[str, tuple[Read, ...]]
+    memory: PageMemory | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A page's files by path and the anchors of its rows; what belongs to no page has no URL."""
+    """What was made of a page; what belongs to no page has no URL."""
 
     url: str
-    files: Mapping[str, bytes]
-    anchors: tuple[str, ...]
+    made: Kept
 
 
 def render(
@@ -51,6 +53,7 @@ def render(
     *,
     jobs: int = 1,
     others: Others = dict,
+    memory: PageMemory | None = None,
 ) -> dict[str, bytes]:
     """Write every page, and what belongs to none, in path order.
 
@@ -61,36 +64,49 @@ def render(
         fonts: TrueType files by name, for pictures of pages.
         jobs: Processes to use where the system can fork; the bytes do not depend on it.
         others: Writes more files, by path.
+        memory: Pages of earlier builds; the bytes do not depend on it.
 
     Raises:
         RenderError: If a template raises anything, naming the page and its source.
     """
     made = environment(templates, pictures=bool(fonts))
-    work = _Work(tuple(site.pages.values()), site.settings, made, fonts)
+    work = _Work(tuple(site.pages.values()), site.settings, made, fonts, site.reads, memory)
     files = render_fixed(site, assets, fonts)
     processes = processes_for(jobs, len(work.pages) // FEWEST)
     mine = work_queue(work.pages, processes)
 
     def share(number: int) -> Iterator[_Written]:
         if number == 0:
-            yield _Written("", others(), ())
+            yield _Written("", Kept(others(), (), ()))
         for page in mine():
             yield _written(work, page)
 
-    anchors: dict[str, tuple[str, ...]] = {}
-    for one in fork_map(share, processes):
-        anchors[one.url] = one.anchors
+    found = {one.url: one.made for one in fork_map(share, processes)}
+    for one in found.values():
         files.update(one.files)
-    files[ANCHORS] = anchors_json({url: anchors[url] for url in site.pages}, site.settings)
+    anchors = {url: found[url].anchors for url in site.pages}
+    files[ANCHORS] = anchors_json(anchors, site.settings)
+    if memory:
+        memory.keep_names({url: found[url].reads for url in site.pages if url in site.reads})
     return dict(sorted(files.items()))
 
 
 def _written(work: _Work, page: Page) -> _Written:
-    files = rendered(page, work.settings, work.templates, work.fonts)
-    try:
-        return _Written(page.url, files, tuple(anchors_of(page)))
-    except Exception as error:
-        raise _render_error(page, error) from error
+    """Look a page up, or write it and remember it."""
+    before = work.reads.get(page.url)
+    memory = None if before is None else work.memory
+    if memory and before is not None and (kept := memory.page(page, before)) is not None:
+        return _Written(page.url, kept)
+    with recorded() as reads:
+        files = rendered(page, work.settings, work.templates, work.fonts)
+        try:
+            anchors = tuple(anchors_of(page))
+        except Exception as error:
+            raise _render_error(page, error) from error
+    made = Kept(files, anchors, tuple(sorted(reads.keys() - set(before or ()))))
+    if memory and before is not None:
+        memory.keep(page, before, made)
+    return _Written(page.url, made)
 
 
 def rendered(

@@ -43,9 +43,10 @@ class Recall:
 
     def __init__(self, engine: FitEngine, texts: Mapping[str, str], past: Past) -> None:
         self._memory, self._on = past.memory, past is not NO_PAST
+        self.keys: SurveyKeys | None = None
         if self._on:
             self._catalog, self._packer = engine.catalog, Packer(engine.catalog)
-            self._keys = SurveyKeys(engine.catalog, texts, past.program, engine)
+            self.keys = self._keys = SurveyKeys(engine.catalog, texts, past.program, engine)
 
     def combo(self, combo: Combo) -> ComboSurvey | None:
         """Return what was found for a combo."""

@@ -15,6 +15,7 @@ from sitegen.physics.model_facts import ModelFacts, model_facts
 from sitegen.pipeline.memory import NO_PAST, Past
 from sitegen.pipeline.processes import fork_map, in_background, processes_for, work_queue
 from sitegen.pipeline.recall import Known, Recall, Whole
+from sitegen.pipeline.survey_keys import SurveyKeys
 from sitegen.published.judged_records import JudgedRecords, judge_records
 from sitegen.quality.ratings import ratings_of
 from sitegen.survey.answers import GpusNeeded
@@ -33,6 +34,8 @@ class Answers:
     facts: Mapping[str, ModelFacts]
     records: JudgedRecords
     custom: Mapping[str, bytes]
+    keys: SurveyKeys | None = None
+    """What names parts of it, in a build that remembers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ def answers_in(
         whole.facts,
         whole.records,
         whole.custom,
+        recall.keys,
     )
 
 
