@@ -9,17 +9,15 @@ maker has read exactly these names, and found the same behind each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import orjson
 
-from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.file_names import catalog_path
 from sitegen.inputs import ProjectFiles
+from sitegen.pipeline.digests import Digests, digest_of_texts
 from sitegen.pipeline.memory import Past
-from sitegen.pipeline.survey_keys import SurveyKeys
-from sitegen.pipeline.telling import EVERY
+from sitegen.render.links import Mentions
 from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import Page, Read
 from sitegen.store import digest_of
@@ -28,63 +26,17 @@ from sitegen.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A page's files by path, the anchors of its rows, and what was read for it alone."""
+    """What a build has of a page.
+
+    ``anchors`` are those of its rows, ``reads`` what was read for it alone; the end of a build
+    takes what the page mentions, and the page packed for reading offline.
+    """
 
     files: Mapping[str, bytes]
     anchors: tuple[str, ...]
     reads: tuple[Read, ...]
-
-
-class Digests:
-    """Says what stands behind the name of something that is read, as a digest."""
-
-    def __init__(
-        self, catalog: Catalog, project: ProjectFiles, settings: SiteSettings, keys: SurveyKeys
-    ) -> None:
-        self._catalog, self._keys = catalog, keys
-        self._known: dict[Read, str] = {}
-        claims = {
-            path: text
-            for path, text in project.catalog.items()
-            if catalog_path(path).startswith("catalog/claims/")
-        }
-        self._whole: Mapping[str, Callable[[], str]] = {
-            "catalog": keys.catalog,
-            "records": keys.catalog,
-            "claims": lambda: _digest_of_texts(claims),
-            "content": lambda: _digest_of_texts(project.content),
-            "version": lambda: settings.data_version,
-            "warnings": lambda: digest_of(repr(catalog.warnings)),
-        }
-
-    def of(self, read: Read) -> str:
-        """Return the digest of what a name stands for; of nothing where nothing has the name."""
-        if read not in self._known:
-            self._known[read] = self._made(read)
-        return self._known[read]
-
-    def _made(self, read: Read) -> str:
-        kind, *more = read
-        if not more:
-            return self._whole[kind]()
-        ids: Mapping[str, object] = (
-            self._catalog.gpus if kind in {"gpu", "needs"} else self._catalog.combos
-        )
-        if more == [EVERY, "ids"]:
-            return digest_of(*ids)
-        if more == [EVERY]:
-            return digest_of(*(part for id_ in ids for part in (id_, self.of((kind, id_)))))
-        id_, *fields = more
-        return self._of_one(kind, id_, fields) if id_ in ids else ""
-
-    def _of_one(self, kind: str, id_: str, fields: list[str]) -> str:
-        catalog = self._catalog
-        if kind == "survey":
-            return self._keys.combo(catalog.combos[id_])
-        if kind == "needs":
-            return self._keys.needs(catalog.gpus[id_])
-        value = catalog.gpus[id_] if kind == "gpu" else catalog.combos[id_]
-        return digest_of(repr(getattr(value, fields[0]))) if fields else self._keys.hardware(value)
+    mentions: Mentions
+    packed: bytes
 
 
 class PageMemory:
@@ -114,7 +66,7 @@ class PageMemory:
             past.program,
             common,
             repr(replace(settings, data_version="")),
-            _digest_of_texts(project.templates),
+            digest_of_texts(project.templates),
             *fonts,
         )
         self._hint = digest_of("reads of pages", past.program)
@@ -133,7 +85,7 @@ class PageMemory:
 
     def keep(self, page: Page, before: tuple[Read, ...], made: Kept) -> None:
         """Remember a page under what it was made of."""
-        self._memory.put(self._key(page, before, made.reads), _packed(made))
+        self._memory.put(self._key(page, before, made.reads), _written(made))
 
     def keep_names(self, names: Mapping[str, tuple[Read, ...]]) -> None:
         """Remember what the pages of this build were made of, by address."""
@@ -142,28 +94,30 @@ class PageMemory:
 
     def _key(self, page: Page, before: tuple[Read, ...], own: tuple[Read, ...]) -> str:
         if before not in self._listed:
-            self._listed[before] = digest_of(*self._told(before))
-        return digest_of(self._base, page.url, self._listed[before], *self._told(own))
+            self._listed[before] = digest_of(*self._digests.told(before))
+        return digest_of(
+            self._base, page.url, page.given, self._listed[before], *self._digests.told(own)
+        )
 
-    def _told(self, reads: Iterable[Read]) -> Iterable[str]:
-        return (part for read in sorted(reads) for part in ("/".join(read), self._digests.of(read)))
 
-
-def _packed(made: Kept) -> bytes:
+def _written(made: Kept) -> bytes:
     sizes = [[path, len(content)] for path, content in made.files.items()]
-    return orjson.dumps([made.anchors, sizes]) + b"\n" + b"".join(made.files.values())
+    mentions = [sorted(made.mentions.anchors), dict(made.mentions.addresses)]
+    about = orjson.dumps([made.anchors, mentions, sizes])
+    return b"".join([about, b"\n", *made.files.values(), made.packed])
 
 
 def _kept(content: bytes | None, reads: tuple[Read, ...]) -> Kept | None:
     if content is None:
         return None
     start = content.index(b"\n") + 1
-    anchors, sizes = orjson.loads(content[:start])
+    anchors, (ids, addresses), sizes = orjson.loads(content[:start])
     files = {}
     for path, size in sizes:
         files[path] = content[start : start + size]
         start += size
-    return Kept(files, tuple(anchors), reads)
+    mentions = Mentions(frozenset(ids), addresses)
+    return Kept(files, tuple(anchors), reads, mentions, content[start:])
 
 
 def _listed_names(names: Mapping[str, tuple[Read, ...]]) -> bytes:
@@ -179,7 +133,3 @@ def _names(content: bytes | None) -> Mapping[str, tuple[Read, ...]]:
     lists, numbers = orjson.loads(content)
     read = [tuple(tuple(name) for name in one) for one in lists]
     return {url: read[number] for url, number in numbers.items()}
-
-
-def _digest_of_texts(texts: Mapping[str, str]) -> str:
-    return digest_of(*(part for path in sorted(texts) for part in (path, texts[path])))

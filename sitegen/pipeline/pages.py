@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
 
 from jinja2 import Environment
 
 from sitegen.pipeline.page_memory import Kept, PageMemory
 from sitegen.pipeline.processes import fork_map, processes_for, work_queue
 from sitegen.render import NO_FONTS, cards_of, environment, render_fixed, render_page
+from sitegen.render.addresses import file_of
+from sitegen.render.data.offline import pack
+from sitegen.render.links import mentions
 from sitegen.render.whole_site import ANCHORS, anchors_json, anchors_of
 from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import Page, Read, Site, recorded
@@ -39,13 +43,35 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What was made of a page; what belongs to no page has no URL."""
+    """A page by its URL, or files that belong to none."""
 
     url: str
-    made: Kept
+    made: Kept | None
+    others: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Every file by path, in path order, and what is known of each page, by URL."""
+
+    files: Mapping[str, bytes]
+    pages: Mapping[str, Kept]
 
 
 def render(
+    site: Site,
+    templates: Mapping[str, str],
+    assets: Mapping[str, bytes],
+    fonts: Mapping[str, bytes] = NO_FONTS,
+) -> dict[str, bytes]:
+    """Write every page, and what belongs to none, in path order.
+
+    Args and errors are those of ``rendered_site``.
+    """
+    return dict(rendered_site(site, templates, assets, fonts).files)
+
+
+def rendered_site(
     site: Site,
     templates: Mapping[str, str],
     assets: Mapping[str, bytes],
@@ -54,8 +80,8 @@ def render(
     jobs: int = 1,
     others: Others = dict,
     memory: PageMemory | None = None,
-) -> dict[str, bytes]:
-    """Write every page, and what belongs to none, in path order.
+) -> Rendered:
+    """Write every page, and what belongs to none.
 
     Args:
         site: The pages.
@@ -77,18 +103,21 @@ def render(
 
     def share(number: int) -> Iterator[_Written]:
         if number == 0:
-            yield _Written("", Kept(others(), (), ()))
+            yield _Written("", None, others())
         for page in mine():
             yield _written(work, page)
 
-    found = {one.url: one.made for one in fork_map(share, processes)}
-    for one in found.values():
-        files.update(one.files)
-    anchors = {url: found[url].anchors for url in site.pages}
-    files[ANCHORS] = anchors_json(anchors, site.settings)
+    found: dict[str, Kept] = {}
+    for one in fork_map(share, processes):
+        files.update(one.others)
+        if one.made is not None:
+            found[one.url] = one.made
+            files.update(one.made.files)
+    pages = {url: found[url] for url in site.pages}
+    files[ANCHORS] = anchors_json({url: one.anchors for url, one in pages.items()}, site.settings)
     if memory:
-        memory.keep_names({url: found[url].reads for url in site.pages if url in site.reads})
-    return dict(sorted(files.items()))
+        memory.keep_names({url: one.reads for url, one in pages.items() if url in site.reads})
+    return Rendered(dict(sorted(files.items())), pages)
 
 
 def _written(work: _Work, page: Page) -> _Written:
@@ -103,7 +132,13 @@ def _written(work: _Work, page: Page) -> _Written:
             anchors = tuple(anchors_of(page))
         except Exception as error:
             raise _render_error(page, error) from error
-    made = Kept(files, anchors, tuple(sorted(reads.keys() - set(before or ()))))
+    made = Kept(
+        files,
+        anchors,
+        tuple(sorted(reads.keys() - set(before or ()))),
+        mentions(files[file_of(page.url)].decode()),
+        pack(files, work.settings.base_url),
+    )
     if memory and before is not None:
         memory.keep(page, before, made)
     return _Written(page.url, made)

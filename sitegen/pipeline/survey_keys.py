@@ -34,6 +34,11 @@ WHOLE = (
 """Folders of the catalog whose every file stands in every key."""
 
 
+def is_claim(path: str) -> bool:
+    """Whether a file has claims of a public page."""
+    return catalog_path(path).startswith("catalog/claims/")
+
+
 class SurveyKeys:
     """Names surveys of one catalog."""
 
@@ -57,6 +62,9 @@ class SurveyKeys:
         left_out = repr(catalog.left_out)
         every = (part for path in sorted(texts) for part in (path, texts[path]))
         self._all = digest_of("catalog", program, left_out, *every)
+        self._claims = digest_of(
+            *(part for path in sorted(texts) if is_claim(path) for part in (path, texts[path]))
+        )
         self.common = digest_of(
             program,
             left_out,
@@ -72,6 +80,18 @@ class SurveyKeys:
     def hardware(self, value: Gpu | Combo) -> str:
         """Name a piece of hardware, less what no verdict reads of it."""
         return digest_of(self._text(value))
+
+    def claims(self) -> str:
+        """Name the claims of public pages."""
+        return self._claims
+
+    def judged(self) -> str:
+        """Name all that is judged, less what no verdict reads of hardware."""
+        catalog = self._catalog
+        hardware: tuple[Gpu | Combo, ...] = (*catalog.gpus.values(), *catalog.combos.values())
+        told = repr(catalog.warnings)
+        texts = (self._text(one) for one in hardware)
+        return digest_of(self.common, self._claims, told, *texts)
 
     def combo(self, combo: Combo) -> str:
         """Name the survey of a combo."""

@@ -16,6 +16,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Gpu
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.pipeline.survey_keys import UNREAD
+from sitegen.render.data.page_version import UNKNOWN
 from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Read, note
@@ -26,6 +27,7 @@ EVERY = "*"
 CATALOG, CLAIMS, CONTENT, RECORDS, VERSION, WARNINGS = (
     ("catalog",), ("claims",), ("content",), ("records",), ("version",), ("warnings",),
 )  # fmt: skip
+"""What is read as a whole."""
 ALL_SURVEYS = ("survey", EVERY)
 FIELDS: Mapping[type, Mapping[str, Read]] = {
     SiteInputs: {
@@ -92,7 +94,7 @@ class _TellingEngine:
 
 def telling(inputs: SiteInputs) -> SiteInputs:
     """Return the inputs of pages as values that tell what is read of them."""
-    _fields_tell()
+    fields_tell()
     catalog, survey = inputs.catalog, inputs.survey
     return replace(
         inputs,
@@ -105,7 +107,7 @@ def telling(inputs: SiteInputs) -> SiteInputs:
 
 
 @cache
-def _fields_tell() -> None:
+def fields_tell() -> None:
     """Let fields tell, from now on in this process; nobody hears it where no record is kept."""
     for kind, named in FIELDS.items():
         for name, read in named.items():
@@ -118,8 +120,10 @@ def _tell(kind: type, name: str, read: Read) -> None:
     own: Any = kind.__dict__[name]
 
     def get(value: object) -> object:
-        note(read)
-        return own.__get__(value, kind)
+        found = own.__get__(value, kind)
+        if found is not UNKNOWN:  # what stands for a page's own version tells nothing
+            note(read)
+        return found
 
     setattr(kind, name, property(get, own.__set__))
 

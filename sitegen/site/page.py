@@ -51,6 +51,16 @@ def recorded() -> Iterator[dict[Read, None]]:
         note(*reads)
 
 
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Record nothing of what is read meanwhile: what a page takes of it, it is ``given``."""
+    _RECORDS.append({})
+    try:
+        yield
+    finally:
+        _RECORDS.pop()
+
+
 class Lazy(Generic[T]):
     """A value that is made when it is first asked for, in the process that writes the page.
 
@@ -100,6 +110,8 @@ class Page:
     """Whether it shows more of the page above it, whose files have its data."""
     listed: bool = False
     """Whether those files say all that it says, so that it has none of its own."""
+    given: str = ""
+    """What it shows of work for many pages that was ``unheard``."""
 
     @property
     def view(self) -> object:
