@@ -22,9 +22,12 @@ _HEREDOC = re.compile(r"\d*<<(-?)[ \t]*(['\"]?)([\w.-]+)\2")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 _PLACEHOLDER = re.compile(
-    r"<[A-Za-z_][^<>\n]{0,160}>|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}"
+    r"<(?:[A-Za-z_]|\d+[ \t]*[*+/-])[^<>\n]{0,160}>|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}"
 )
-_PROMPT = re.compile(r"[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[^\n$]{0,40})?\$[ \t]+(?=\S)")
+_PROMPT = re.compile(
+    r"[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:(?:[\w.-]+@[\w.-]+[^\n$]{0,40})?\$"
+    r"|\[?[\w.-]+@[\w.-]+[^\n#$]{0,40}#)[ \t]+(?=\S)"
+)
 _MORE = re.compile(r"[ \t]*>[ \t]+(?=\S)")
 """What a shell prints before a line that goes on; after a prompt it is no redirection."""
 _BARE = re.compile(r"""[^\s\\'"$`;&|()<>#{}]+""")

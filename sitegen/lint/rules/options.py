@@ -133,7 +133,8 @@ def _placeholder(text: str) -> bool:
         return True
     if re.fullmatch(r"\{[\w -]+\}", text):
         return True
-    return text.isupper() and not text.isdigit() and len(text) < LONGEST_PLACEHOLDER
+    named = re.fullmatch(r"[A-Z]+(?:_[A-Z0-9]+)+", text) is not None
+    return named or (text.isupper() and not text.isdigit() and len(text) < LONGEST_PLACEHOLDER)
 
 
 def _refused(word: Word, taken: Taken) -> str:
