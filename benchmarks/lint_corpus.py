@@ -3,10 +3,12 @@
 ``benchmarks/lint_corpus.json`` lists the files by repository, commit and path; their text is not
 part of the project. Given a folder with clones (``OWNER+NAME/repo`` or ``OWNER+NAME``), launches
 are counted by a pattern that knows nothing of the linter, each with whether the linter read it
-(lines that only speak of a server are marked as ``none`` by hand), and findings are printed for somebody to judge. The part of the list marked ``held_out`` was
-never looked at while the linter was written; ``first`` and ``second`` are files of further
-repositories, drawn with a fixed seed from all that the pattern finds a launch in, at most eight of
-a repository (fourteen in the second). Nobody had looked at them when they were drawn::
+(lines that only speak of a server are marked as ``none`` by hand), and findings are printed for
+somebody to judge. The part of the list marked ``held_out`` was never looked at while the linter was
+written; ``first`` and ``second`` are files of further repositories, drawn with a fixed seed from
+all that the pattern finds a launch in, at most eight of a repository (fourteen in the second),
+``third`` what else those repositories have. Nobody had
+looked at them when they were drawn::
 
     python -m benchmarks.lint_corpus FOLDER
     python -m benchmarks.lint_corpus FOLDER --part seen --unread --findings
@@ -49,7 +51,7 @@ IMAGE = re.compile(
     r"\S*(?:vllm-openai|lmsysorg/sglang|text-generation-inference|llama\.cpp:server|openmmlab/lmdeploy)"
     r"(?![\w-]*:\S*build)\S*"
 )
-PARTS = ("seen", "held_out", "first", "second")
+PARTS = ("seen", "held_out", "first", "second", "third")
 CODE = {"md", "mdx", "markdown"}
 
 
@@ -80,9 +82,13 @@ def listed(part: str = "all") -> tuple[Listed, ...]:
     """Read the list, or one part of it."""
     return tuple(
         Listed(
-            repository, about["commit"], path, about["read"], name,
+            repository,
+            about["commit"],
+            path,
+            about["read"],
+            name,
             tuple(about.get("none", {}).get(path, ())),
-        )  # fmt: skip
+        )
         for repository, about in json.loads(LISTED.read_text("utf-8")).items()
         for name in PARTS
         for path in about.get(name, ())

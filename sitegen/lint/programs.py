@@ -194,7 +194,7 @@ def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
             return SUBCOMMANDS[called], at + len(called), ""
     if name in NAMES:
         return _fork(NAMES[name], words, at), at + 1, ""
-    if re.fullmatch(r"python[\d.]*", name):
+    if re.fullmatch(r"python[\d.]*", name) or (name.startswith("$") and following == "-m"):
         rest = [w.text for w in words[at + 1 : at + 8]]
         for step, text in enumerate(rest):
             if text == "-m" and rest[step + 1 : step + 2] == ["lmdeploy"]:

@@ -54,7 +54,8 @@ _FORKS = (
 """Where a text has a program from, if not from those who make it."""
 _BUILT = ("llama-cpp", "llama-cpp-bench", "ik-llama-cpp")
 _BUILD = re.compile(
-    r"llama(?:\.?cpp|-server|-bench)[^\n]{0,60}\b(b\d{4,5})\b|^version: (\d{3,5}) \([0-9a-f]{7,9}\)$",
+    r"llama(?:\.?cpp|-server|-bench)[^\n]{0,60}\b(b\d{4,5})\b"
+    r"|^version: (\d{3,5}) \([0-9a-f]{7,9}\)$",
     re.IGNORECASE | re.MULTILINE,
 )
 """A build of llama.cpp, as its releases are called and as it prints its version."""
@@ -76,6 +77,8 @@ _SPEAKS_OF = re.compile(
     r"|alias|curl|git|cp|mv|ls|if|for|nsys|docker (?:pull|build|logs|stop|rm))\b"
 )
 """Commands that name a program and do not start it."""
+_GIVEN = re.compile(r"^(?:\s*[A-Z_][A-Z0-9_]*=\S*\s+)+")
+"""Variables that a command is given."""
 MOST_LOOKED_AT = 12
 """Words of a command that are looked at for a server that is not known."""
 DEEPEST = 3
@@ -84,6 +87,8 @@ _TOP = re.compile(r"(?:#!.*\n)?\s*((?:#(?!!).*\n?)+)")
 _BRANCH = re.compile(r"(?<![\w-])(?:else|elif)(?![\w-])|;;")
 _ESCAPED = re.compile(r'\\(?=["$`\\])')
 """A backslash that keeps the sign behind it for the script inside a quote."""
+_REOPENED = re.compile(r"'\\'(?=')")
+"""How a quote is written inside single quotes: they are closed and opened again around it."""
 ENDING = frozenset({"kill", "pkill", "killall", "wait", "fg"})
 """Commands after which a server that was put in the background may be gone."""
 LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
@@ -361,11 +366,13 @@ def _inner_script(snippet: Snippet, command: Command) -> Snippet | None:
     for at, text in enumerate(texts[:-1]):
         if programs.base(text) in programs.SHELLS:
             after = at + 1
-            if at and texts[at - 1] == "--entrypoint" and not texts[after].startswith("-"):
-                after += 1  # the image that the container is made of
+            entry = bool(at) and texts[at - 1] == "--entrypoint"
+            if entry:  # options of the container and its image stand before those of the shell
+                told = (n for n in range(after, len(texts)) if re.fullmatch(r"-\w*c", texts[n]))
+                after = next(told, after)
             while after < len(texts) - 1 and re.fullmatch(r"-[a-bd-z]+|--\w+", texts[after]):
                 after += 1
-            if re.fullmatch(r"-\w*c", texts[after]) and after + 1 < len(texts):
+            if after + 1 < len(texts) and re.fullmatch(r"-\w*c", texts[after]):
                 return _unquoted(snippet, command.words[after + 1])
         elif text == "eval" and at == 0:
             return _unquoted(snippet, command.words[1])
@@ -377,7 +384,8 @@ def _kept_command(snippet: Snippet, command: Command) -> Snippet | None:
     for name, word in command.variables if not command.words else ():
         raw = snippet.text[word.start : word.end]
         at = raw.find("=") + 1
-        if raw[at : at + 1] not in {"'", '"'} or not _SERVES.match(raw[at + 1 :]):
+        kept = _GIVEN.sub("", raw[at + 1 :])
+        if raw[at : at + 1] not in {"'", '"'} or not _SERVES.match(kept):
             continue
         called = rf"(?m)^[ \t]*(?:exec |nohup |eval )*\"?\$\{{?{name}\b"
         if re.search(called, snippet.text[word.end :]):
@@ -391,9 +399,13 @@ def _unquoted(snippet: Snippet, word: Word) -> Snippet | None:
     if len(raw) < 2 or raw[0] not in "'\"" or raw[-1] != raw[0]:
         return None
     part = snippet.part(word.start + 1, word.end - 1, Language.BASH)
-    if raw[0] == "'" or not _ESCAPED.search(part.text):
+    escaped = _REOPENED if raw[0] == "'" else _ESCAPED
+    if not escaped.search(part.text):
         return part
-    kept = [at for at in range(len(part.text)) if not _ESCAPED.match(part.text, at)]
+    left_out = {
+        at for found in escaped.finditer(part.text) for at in range(found.start(), found.end())
+    }
+    kept = [at for at in range(len(part.text)) if at not in left_out]
     text = "".join(part.text[at] for at in kept)
     breaks = [(0, part.index(kept[0]))]
     breaks += [

@@ -33,7 +33,9 @@ UNTOLD = frozenset(
 )
 """Names of languages that do not say whether a block is a command of ours."""
 DEEPEST = 4
-_FOLDED = re.compile(r"(?m)^([ \t]*)(?:\?\?\?\+?|!!!|===)[ \t]+([^\n]+)(?=\n(?:[ \t]*\n)?\1(?: {4}|\t))")
+_FOLDED = re.compile(
+    r"(?m)^([ \t]*)(?:\?\?\?\+?|!!!|===)[ \t]+([^\n]+)(?=\n(?:[ \t]*\n)?\1(?: {4}|\t))"
+)
 """The head of a note or a tab, as MkDocs writes them: what it holds is indented below it."""
 _COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 

@@ -24,7 +24,8 @@ PROGRAMS = (
 )
 """What a line of text has to hold to be taken for one of the commands that are looked at."""
 _COMMAND = re.compile(
-    r"^[ \t]*(?:\[?[\w.-]+@[\w.-]+[^\n#$]{0,40}[#$][ \t]+|\$[ \t]+)?(?:(?:export|sudo|nohup|env|uv[ \t]+run)[ \t]+)*"
+    r"^[ \t]*(?:\[?[\w.-]+@[\w.-]+[^\n#$]{0,40}[#$][ \t]+|\$[ \t]+)?"
+    r"(?:(?:export|sudo|nohup|env|uv[ \t]+run)[ \t]+)*"
     r"(?:[A-Z][A-Z0-9_]*=\S*[ \t]+)*"
     r"(?:exec[ \t]+|gdb[ \t]+--args[ \t]+)?"
     rf"(?:(?:[\w./~-]*/)?python[\d.]*[ \t]+(?:-m[ \t]+)?)?(?:{PROGRAMS})"
@@ -122,6 +123,8 @@ def _is_prose(line: str) -> bool:
     """Whether a line that begins with a program goes on as a sentence: words, and no option."""
     found = _COMMAND.match(line)
     rest = line[found.end() :].split() if found is not None else []
+    if any(word[0] in "\"'" for word in rest):
+        return False
     return len(rest) > 2 and not any(word.startswith("-") or word == "\\" for word in rest)
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sitegen.catalog.text.source_text import line_starts
 from sitegen.lint.languages.configurations import replica, script_of
+from sitegen.lint.languages.markdown import snippets_of_block
 from sitegen.lint.languages.plain_text import PROGRAMS, guessed
 from sitegen.lint.launches import Form, Launch, Setting, of_tree, tree_setting
 from sitegen.lint.options import OptionTable
@@ -81,7 +82,9 @@ class _Program:
         for node in self.nodes:
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
                 continue
-            if "\n" in node.value and (language := _language(node.value)) is not None:
+            if "```" in node.value and _STARTS.search(node.value):
+                yield from self._page(node, node.value)
+            elif "\n" in node.value and (language := _language(node.value)) is not None:
                 start = place(node.lineno, node.col_offset, self.starts, self.lines)
                 end = place(
                     node.end_lineno or node.lineno,
@@ -91,6 +94,13 @@ class _Program:
                 )
                 for script in script_of(self.snippet, start, end, node.value):
                     yield replace(script, language=language)
+
+    def _page(self, node: ast.Constant, text: str) -> Iterator[Snippet]:
+        """Yield the code of a text that is Markdown, as many begin a program with."""
+        start = place(node.lineno, node.col_offset, self.starts, self.lines)
+        source = self.snippet.source
+        line = source.text.count("\n", 0, self.snippet.index(start))
+        yield from snippets_of_block(source, text, line, self.snippet.around)
 
     def _imported(self, module: str) -> set[str]:
         found = {f"{module}.LLM"} if any(self._imports(n, module) for n in self.nodes) else set()
