@@ -7,7 +7,7 @@ are counted by a pattern that knows nothing of the linter, each with whether the
 somebody to judge. The part of the list marked ``held_out`` was never looked at while the linter was
 written; ``first`` and ``second`` are files of further repositories, drawn with a fixed seed from
 all that the pattern finds a launch in, at most eight of a repository (fourteen in the second),
-``third`` what else those repositories have. Nobody had
+``third`` and ``fourth`` what else those repositories have. Nobody had
 looked at them when they were drawn::
 
     python -m benchmarks.lint_corpus FOLDER
@@ -51,7 +51,7 @@ IMAGE = re.compile(
     r"\S*(?:vllm-openai|lmsysorg/sglang|text-generation-inference|llama\.cpp:server|openmmlab/lmdeploy)"
     r"(?![\w-]*:\S*build)\S*"
 )
-PARTS = ("seen", "held_out", "first", "second", "third")
+PARTS = ("seen", "held_out", "first", "second", "third", "fourth")
 CODE = {"md", "mdx", "markdown"}
 
 

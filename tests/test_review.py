@@ -44,6 +44,25 @@ def test_a_comment_names_the_rows_that_moved_and_the_fact_behind_them(
     assert (tmp_path / "out" / "site" / "index.html").is_file()
 
 
+def test_a_fact_that_moves_nothing_is_named_too(base: Path, tmp_path: Path) -> None:
+    head = changed(base, tmp_path / "head", "tdp_watts: 350", "tdp_watts: 351")
+    assert main([str(base), str(head), str(tmp_path / "out")]) == 0
+    comment = (tmp_path / "out" / "comment.md").read_text("utf-8")
+    assert "no verdict or pick moved by `gpus/rtx-3090: tdp_watts 350" in comment
+
+
+def test_an_address_that_is_lost_without_a_word_stops_the_merge(base: Path, tmp_path: Path) -> None:
+    head = tmp_path / "head"
+    shutil.copytree(base, head)
+    (head / "catalog" / "combos" / "2x-rtx-4090.yaml").unlink()
+    assert main([str(base), str(head), str(tmp_path / "out")]) == 1
+    comment = (tmp_path / "out" / "comment.md").read_text("utf-8")
+    assert "**Not to be merged like this: addresses would be lost.**" in comment
+    assert "error[address-lost]: /combos/2x-rtx-4090/" in comment
+    assert "- removed combos: `2x-rtx-4090`" in comment
+    assert not (tmp_path / "out" / "site" / "combos" / "2x-rtx-4090").exists()
+
+
 def test_a_broken_record_is_shown_and_nothing_of_it_becomes_markup(
     base: Path, tmp_path: Path
 ) -> None:

@@ -12,6 +12,10 @@ READ = {
     "note": (f'??? info "Serving script"\n    ```bash\n    {WRONG}\n    ```\n', "markdown"),
     "tab": (f'=== "2 GPUs"\n\n    ```bash\n    {WRONG}\n    ```\n', "markdown"),
     "root": (f"```\nroot@2a79cc8835d9:/# {WRONG}\nINFO starting\n```\n", "markdown"),
+    "a longer prompt": (
+        f"```\n(base) me@desk:~/dev-ai/some/folder/that/lies/deeper/vllm$ {WRONG}\n```\n",
+        "markdown",
+    ),
     "bracket": (f"```\n[root@node ~]# {WRONG}\n```\n", "markdown"),
     "kept": (f'VLLM_CMD="{WRONG}"\necho start\nexec $VLLM_CMD\n', "bash"),
     "kept with variables": (f'CMD="CUDA_VISIBLE_DEVICES=$GPU {WRONG}"\neval "$CMD"\n', "bash"),
@@ -36,6 +40,11 @@ RIGHT = {
         "bash",
     ),
     "words in braces": ("vllm serve {your model directory} --port 8000", "bash"),
+    "more to come": ("vllm serve Qwen/Qwen3-8B --port 8000 \\\n  <...more flags...>\n", "bash"),
+    "a variable of pods": (
+        """vllm serve Qwen/Qwen3-8B --kv-transfer-config '{"bytes":$(BYTES)}'""",
+        "bash",
+    ),
     "a sum": ("llama-server -m a.gguf -c <4096 * np>", "bash"),
     "JSON with more in it": (
         """vllm serve Qwen/Qwen3-8B --kv-transfer-config '{"a":"b"${accelerator.json}}'""",

@@ -24,7 +24,7 @@ PROGRAMS = (
 )
 """What a line of text has to hold to be taken for one of the commands that are looked at."""
 _COMMAND = re.compile(
-    r"^[ \t]*(?:\[?[\w.-]+@[\w.-]+[^\n#$]{0,40}[#$][ \t]+|\$[ \t]+)?"
+    r"^[ \t]*(?:(?:\([\w.-]+\)[ \t]*)?\[?[\w.-]+@[\w.-]+[^\n#$]{0,120}[#$][ \t]+|\$[ \t]+)?"
     r"(?:(?:export|sudo|nohup|env|uv[ \t]+run)[ \t]+)*"
     r"(?:[A-Z][A-Z0-9_]*=\S*[ \t]+)*"
     r"(?:exec[ \t]+|gdb[ \t]+--args[ \t]+)?"

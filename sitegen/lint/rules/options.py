@@ -129,7 +129,12 @@ def _values(snippet: Snippet, given: Given, taken: Taken) -> Iterator[Problem]:
 
 def _placeholder(text: str) -> bool:
     """Whether a value stands for one that the reader puts in: ``N``, ``<n>``, ``{n}``, ``…``."""
-    if not text or text == "..." or "${" in text or any(c in text for c in "<>[]…"):
+    if (
+        not text
+        or text == "..."
+        or any(sign in text for sign in ("${", "$("))
+        or any(c in text for c in "<>[]…")
+    ):
         return True
     if re.fullmatch(r"\{[\w -]+\}", text):
         return True
