@@ -7,6 +7,7 @@ Each size is a project in a folder of its own, checked by a process of its own, 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -20,15 +21,6 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.inputs import ProjectFiles, read_project
 
 ROOT = Path(__file__).parents[1]
-MEASURE = """
-import resource, sys
-from sitegen.cli import main
-try:
-    main(sys.argv[1:])
-finally:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"peak {peak // 1024} MiB", file=sys.stderr)
-"""
 
 
 def written(project: ProjectFiles, folder: Path) -> Path:
@@ -51,13 +43,21 @@ def main(sizes: tuple[int, ...]) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             root = written(with_combos(real, catalog, size), Path(scratch))
             started = time.perf_counter()
-            done = subprocess.run(
-                [sys.executable, "-c", MEASURE, "--root", root, "check"],
-                cwd=ROOT, capture_output=True, text=True, check=False,
-            )  # fmt: skip
+            with (root / "said.txt").open("w+", encoding="utf-8") as said:
+                child = subprocess.Popen(
+                    [sys.executable, "-m", "sitegen", "--root", root, "check"],
+                    cwd=ROOT, stdout=said, stderr=subprocess.STDOUT,
+                )  # fmt: skip
+                _, status, used = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+                said.seek(0)
+                last = said.read().strip().splitlines()[-1]
             seconds = time.perf_counter() - started
-            said = (done.stdout + done.stderr).strip().splitlines()[-2:]
-            click.echo(f"{size:,} combos: {seconds:.1f} s, status {done.returncode}, {said}")
+            processor = used.ru_utime + used.ru_stime
+            click.echo(
+                f"{size:,} combos: {seconds:.1f} s, {processor:.1f} s of processor, "
+                f"{used.ru_maxrss // 1024:,} MiB, status {child.returncode}: {last}"
+            )
 
 
 if __name__ == "__main__":
