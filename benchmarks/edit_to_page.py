@@ -50,14 +50,16 @@ def kinds(combo: str, guide: str) -> tuple[Kind, ...]:
     text = r"(?<=\n\n)(?=[A-Z][a-z])"
     return (
         Kind("a guide's text", f"guides/{guide}/", f"content/guides/{guide}.md", text, *WORDS),
-        Kind("a combo's text", page, path, r"(?<=name: )", *WORDS),
+        Kind("a combo's text", page, path, r"(?<=name: )|(?<=\"name\": \")", *WORDS),
         Kind("a template", page, "templates/combo.html", r"(?=</h2>)", *WORDS),
         Kind("a price", page, "catalog/gpus/rtx-3090.yaml", r"(?<=amount: )\d+", "1{turn}", ""),
-        Kind("a fact of one combo", page, path, r"(?<=count: )\d+", "{turn}", ""),
+        Kind("a fact of one combo", page, path, COUNT, "{turn}", ""),
         Kind("a constant of all", page, CONSTANT, r"(?<=value: )[\d.]+", "0.8{turn}", ""),
     )
 
 
+COUNT = r"(?<=count: )\d+|(?<=\"count\": )\d+(?=}])"
+"""In a record as people write it, or in a made-up one (``benchmarks.build_again --keep``)."""
 WORDS = ("EDIT{turn} ", "EDIT{turn}")
 CONSTANT = "catalog/assumptions/comfortable-utilization.yaml"
 

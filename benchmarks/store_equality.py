@@ -15,7 +15,7 @@ import click
 from sitegen.pipeline.memory import Past
 from sitegen.store import code_digest, open_store
 from tests.cli.small_project import small_project
-from tests.pipeline.random_edits import differing, edits
+from tests.pipeline.random_edits import differing, edits, is_broken
 
 
 @click.command()
@@ -24,6 +24,7 @@ from tests.pipeline.random_edits import differing, edits
 def main(count: int, seed: int) -> None:
     """Say how many edits of each kind were compared; fail at the first that differs."""
     done: Counter[str] = Counter()
+    built = 0
     with tempfile.TemporaryDirectory() as folder:
         root = small_project(Path(folder) / "project")
         store = open_store(Path(folder) / "store")
@@ -35,9 +36,10 @@ def main(count: int, seed: int) -> None:
             if different:
                 sys.exit(f"after {edit}: {len(different)} files differ, such as {different[0]}")
             done[edit.what] += 1
+            built += not is_broken(root)
     for what, times in sorted(done.items()):
         click.echo(f"{what:<14} {times:>5}")
-    click.echo(f"{count} edits, every build equal with and without memory")
+    click.echo(f"{count} edits, every outcome equal with and without memory; {built} were sites")
 
 
 if __name__ == "__main__":

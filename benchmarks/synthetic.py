@@ -6,13 +6,25 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import DedicatedMemory, Gpu
+from sitegen.catalog.load import parse_catalog
 from sitegen.inputs import ProjectFiles
 
 FOLDER = "catalog/combos/"
 MODELINE = "# yaml-language-server: $schema=../../schema/v1/combo.schema.json"
+WHOLE = ("gpus", "interconnects", "quantizations", "runtimes", "assumptions")
+GUIDE = "content/guides/a-guide.md"
+GUIDE_TEXT = """---
+title: A guide
+description: What a guide says.
+kind: guide
+---
+
+Text of a guide.
+"""
 COUNTS = (1, 2, 4, 8, 3, 6)
 """GPUs in a machine."""
 MACHINES = (1, 2, 4, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
@@ -43,6 +55,41 @@ def with_combos(project: ProjectFiles, catalog: Catalog, count: int) -> ProjectF
     }
     content = {path: text for path, text in project.content.items() if "/guides/" not in path}
     return replace(project, catalog={**kept, **made}, content=content)
+
+
+def cut_down(project: ProjectFiles, combos: int, models: int) -> ProjectFiles:
+    """Make a project of as many combos and of the first so many models, without runs or scores.
+
+    All GPUs, links, runtimes and constants stay, and one guide is made up: what an edit costs at
+    a thousand combos can be measured in minutes.
+    """
+    kept = {
+        path: text
+        for path, text in project.catalog.items()
+        if path.split("/")[1] in WHOLE or path.endswith("boards/scicode.yaml")
+    }
+    listed = (path for path in sorted(project.catalog) if path.startswith("catalog/models/"))
+    own = [path for path in listed if "\nsuperseded_by: " not in project.catalog[path]]
+    kept |= {path: project.catalog[path] for path in own[:models]}
+    content = {"content/site.yaml": project.content["content/site.yaml"], GUIDE: GUIDE_TEXT}
+    plain = replace(project, catalog=kept, content=content)
+    return replace(with_combos(plain, parse_catalog(kept), combos), content=content)
+
+
+def write(project: ProjectFiles, root: Path) -> None:
+    """Write a project to a folder."""
+    templates = {f"templates/{name}": text for name, text in project.templates.items()}
+    for path, text in {**project.catalog, **project.content, **templates}.items():
+        _put(root / path, text.encode())
+    for name, content in project.assets.items():
+        _put(root / "templates" / "assets" / name, content)
+    for name, content in project.fonts.items():
+        _put(root / "templates" / "fonts" / name, content)
+
+
+def _put(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
 
 
 def _combos(catalog: Catalog) -> Iterator[str]:

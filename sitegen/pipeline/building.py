@@ -11,13 +11,24 @@ from sitegen.browser.home_files import home_files
 from sitegen.browser.program import program
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
+from sitegen.pipeline.digests import Digests, digest_of_texts
 from sitegen.pipeline.finish import Writer, finished
 from sitegen.pipeline.memory import NO_PAST, Past
-from sitegen.pipeline.pages import render
+from sitegen.pipeline.page_memory import PageMemory
+from sitegen.pipeline.pages import rendered_site
 from sitegen.pipeline.processes import in_background
 from sitegen.pipeline.search import Indexer
 from sitegen.pipeline.sources import Parsed, only_warnings, parse
 from sitegen.pipeline.surveys import Answers, answers_in
+from sitegen.pipeline.telling import (
+    CATALOG,
+    CLAIMS,
+    CONTENT,
+    RECORDS,
+    VERSION,
+    WARNINGS,
+    telling,
+)
 from sitegen.problems import Problem
 from sitegen.render.beside import beside_files
 from sitegen.render.data.verdicts import verdict_file
@@ -26,7 +37,8 @@ from sitegen.site.collect import collect_pages
 from sitegen.site.combo.matrix import grid_of
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.json.api import listings
-from sitegen.site.page import Site
+from sitegen.site.page import Read, Site
+from sitegen.store import digest_of
 from sitegen.survey.results import Survey
 from sitegen.values import dataclass
 
@@ -77,6 +89,24 @@ def _inputs(parsed: Parsed, answers: Answers) -> SiteInputs:
         parsed.unjudged,
         parsed.search_terms,
     )
+
+
+def _page_memory(
+    past: Past, project: ProjectFiles, parsed: Parsed, answers: Answers
+) -> PageMemory | None:
+    keys = answers.keys
+    if keys is None:
+        return None
+    whole: dict[Read, str] = {
+        CATALOG: keys.catalog(),
+        CLAIMS: keys.claims(),
+        CONTENT: digest_of_texts(project.content),
+        RECORDS: answers.records_key,
+        VERSION: parsed.settings.data_version,
+        WARNINGS: digest_of(repr(parsed.catalog.warnings)),
+    }
+    digests = Digests(parsed.catalog, keys, whole)
+    return PageMemory(past, project, parsed.settings, digests, keys.common)
 
 
 def _files_of_no_page(
@@ -139,20 +169,24 @@ def build(
         files = dict(made().files)
     with watch.stage("collect"):
         inputs = _inputs(parsed, answers)
-        site = collect_pages(inputs)
+        memory = _page_memory(past, project, parsed, answers)
+        site = collect_pages(telling(inputs) if memory else inputs)
     with watch.stage("render"):
-        files |= render(
+        rendered = rendered_site(
             site,
             project.templates,
             project.assets,
             project.fonts,
             jobs=jobs,
             others=lambda: _files_of_no_page(site, parsed, answers, inputs),
+            memory=memory,
         )
-        files |= answers.custom
+        files = {**files, **rendered.files, **answers.custom}
     with watch.stage("finish"):
         texts = {**project.catalog, **project.content}
-        last = finished(site, files, jobs=jobs, search=search, early=early, written=texts)
+        last = finished(
+            site, files, rendered.pages, jobs=jobs, search=search, early=early, written=texts
+        )
         files |= last.files
     warnings = only_warnings((*parsed.warnings, *last.problems))
     return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+from sitegen.pipeline.page_memory import Kept
 from sitegen.pipeline.processes import fork_map, processes_for, work_queue
 from sitegen.pipeline.search import Indexer
 from sitegen.problems import Problem
@@ -46,6 +47,7 @@ class _Step:
 def finished(
     site: Site,
     files: Mapping[str, bytes],
+    pages: Mapping[str, Kept],
     *,
     jobs: int = 1,
     search: Indexer | None = None,
@@ -54,10 +56,13 @@ def finished(
 ) -> Finished:
     """Check the links of a site's files, and make its index and the file to read offline.
 
+    Pages are packed already, and what they mention is known.
+
     Checking and packing wait for nothing of one another; the first process hands the files out to
     be written, and helps.
     """
-    paths = sorted(files)
+    paths_of_pages = {path for one in pages.values() for path in one.files}
+    paths = sorted(files.keys() - paths_of_pages)
     processes = processes_for(jobs, 2)
     checking, *packing = range(PACKS + 1)
     mine = work_queue((checking, *packing), processes)
@@ -67,7 +72,7 @@ def finished(
             early(files)
         for step in mine():
             if step == checking:
-                yield _Step(step, checked=_checked(site, files, search, written or {}))
+                yield _Step(step, checked=_checked(site, files, pages, search, written or {}))
             else:
                 at = (step - 1) * len(paths) // PACKS, step * len(paths) // PACKS
                 piece = {path: files[path] for path in paths[slice(*at)]}
@@ -76,13 +81,15 @@ def finished(
     done = {one.number: one for one in fork_map(share, processes)}
     checked = done[checking].checked
     packs = (done[step].packed for step in packing)
-    archive = offline_archive((*packs, pack(checked.files, site.settings.base_url)))
+    of_pages = (one.packed for one in pages.values())
+    archive = offline_archive((*of_pages, *packs, pack(checked.files, site.settings.base_url)))
     return Finished({**checked.files, OFFLINE: archive}, checked.problems)
 
 
 def _checked(
     site: Site,
     files: Mapping[str, bytes],
+    made: Mapping[str, Kept],
     search: Indexer | None,
     written: Mapping[str, str],
 ) -> Finished:
@@ -90,10 +97,11 @@ def _checked(
     pages = site.pages.values()
     sources = {file_of(page.url): page.source for page in pages}
     signposts = frozenset(file_of(page.url) for page in pages if page.signpost)
+    known = {file_of(url): one.mentions for url, one in made.items()}
     with ThreadPoolExecutor(1) as beside:
         indexing = beside.submit(search, searched(site, files)) if search else None
         problems = check_links(
-            {**files, OFFLINE: b""}, sources, elsewhere=signposts, written=written
+            {**files, OFFLINE: b""}, sources, elsewhere=signposts, written=written, known=known
         )
         return Finished(indexing.result() if indexing else {}, problems)
 

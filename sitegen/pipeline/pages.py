@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
 
 from jinja2 import Environment
 
+from sitegen.pipeline.page_memory import Kept, PageMemory
 from sitegen.pipeline.processes import fork_map, processes_for, work_queue
 from sitegen.render import NO_FONTS, cards_of, environment, render_fixed, render_page
+from sitegen.render.addresses import file_of
+from sitegen.render.data.offline import pack
+from sitegen.render.links import mentions
 from sitegen.render.whole_site import ANCHORS, anchors_json, anchors_of
 from sitegen.site.content.site_settings import SiteSettings
-from sitegen.site.page import Page, Site
+from sitegen.site.page import Page, Read, Site, recorded
 from sitegen.values import dataclass
 
 FEWEST = 16
@@ -32,15 +37,25 @@ class _Work:
     settings: SiteSettings
     templates: Environment
     fonts: Mapping[str, bytes]
+    reads: Mapping[str, tuple[Read, ...]]
+    memory: PageMemory | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A page's files by path and the anchors of its rows; what belongs to no page has no URL."""
+    """A page by its URL, or files that belong to none."""
 
     url: str
+    made: Kept | None
+    others: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Every file by path, in path order, and what is known of each page, by URL."""
+
     files: Mapping[str, bytes]
-    anchors: tuple[str, ...]
+    pages: Mapping[str, Kept]
 
 
 def render(
@@ -48,11 +63,25 @@ def render(
     templates: Mapping[str, str],
     assets: Mapping[str, bytes],
     fonts: Mapping[str, bytes] = NO_FONTS,
+) -> dict[str, bytes]:
+    """Write every page, and what belongs to none, in path order.
+
+    Args and errors are those of ``rendered_site``.
+    """
+    return dict(rendered_site(site, templates, assets, fonts).files)
+
+
+def rendered_site(
+    site: Site,
+    templates: Mapping[str, str],
+    assets: Mapping[str, bytes],
+    fonts: Mapping[str, bytes] = NO_FONTS,
     *,
     jobs: int = 1,
     others: Others = dict,
-) -> dict[str, bytes]:
-    """Write every page, and what belongs to none, in path order.
+    memory: PageMemory | None = None,
+) -> Rendered:
+    """Write every page, and what belongs to none.
 
     Args:
         site: The pages.
@@ -61,36 +90,58 @@ def render(
         fonts: TrueType files by name, for pictures of pages.
         jobs: Processes to use where the system can fork; the bytes do not depend on it.
         others: Writes more files, by path.
+        memory: Pages of earlier builds; the bytes do not depend on it.
 
     Raises:
         RenderError: If a template raises anything, naming the page and its source.
     """
     made = environment(templates, pictures=bool(fonts))
-    work = _Work(tuple(site.pages.values()), site.settings, made, fonts)
+    work = _Work(tuple(site.pages.values()), site.settings, made, fonts, site.reads, memory)
     files = render_fixed(site, assets, fonts)
     processes = processes_for(jobs, len(work.pages) // FEWEST)
     mine = work_queue(work.pages, processes)
 
     def share(number: int) -> Iterator[_Written]:
         if number == 0:
-            yield _Written("", others(), ())
+            yield _Written("", None, others())
         for page in mine():
             yield _written(work, page)
 
-    anchors: dict[str, tuple[str, ...]] = {}
+    found: dict[str, Kept] = {}
     for one in fork_map(share, processes):
-        anchors[one.url] = one.anchors
-        files.update(one.files)
-    files[ANCHORS] = anchors_json({url: anchors[url] for url in site.pages}, site.settings)
-    return dict(sorted(files.items()))
+        files.update(one.others)
+        if one.made is not None:
+            found[one.url] = one.made
+            files.update(one.made.files)
+    pages = {url: found[url] for url in site.pages}
+    files[ANCHORS] = anchors_json({url: one.anchors for url, one in pages.items()}, site.settings)
+    if memory:
+        memory.keep_names({url: one.reads for url, one in pages.items() if url in site.reads})
+    return Rendered(dict(sorted(files.items())), pages)
 
 
 def _written(work: _Work, page: Page) -> _Written:
-    files = rendered(page, work.settings, work.templates, work.fonts)
-    try:
-        return _Written(page.url, files, tuple(anchors_of(page)))
-    except Exception as error:
-        raise _render_error(page, error) from error
+    """Look a page up, or write it and remember it."""
+    before = work.reads.get(page.url)
+    memory = None if before is None else work.memory
+    if memory and before is not None and (kept := memory.page(page, before)) is not None:
+        return _Written(page.url, kept)
+    with recorded() as reads:
+        files = rendered(page, work.settings, work.templates, work.fonts)
+        try:
+            anchors = tuple(anchors_of(page))
+        except Exception as error:
+            raise _render_error(page, error) from error
+    made = Kept(
+        files,
+        anchors,
+        tuple(sorted(reads.keys() - set(before or ()))),
+        mentions(files[file_of(page.url)].decode()),
+        pack(files, work.settings.base_url),
+    )
+    if memory and before is not None:
+        memory.keep(page, before, made)
+    return _Written(page.url, made)
 
 
 def rendered(

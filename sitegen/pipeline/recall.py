@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from functools import cached_property
 from typing import Any
+
+import orjson
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.model_facts import ModelFacts
+from sitegen.pipeline.digests import Digests
 from sitegen.pipeline.memory import NO_PAST, Packer, Past
 from sitegen.pipeline.survey_keys import SurveyKeys
+from sitegen.pipeline.telling import fields_tell
 from sitegen.published.judged_records import JudgedRecords
+from sitegen.site.page import Read
+from sitegen.store import digest_of
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Whole:
-    """What is made of a whole catalog beside its survey."""
+    """What is made of a whole catalog beside its survey; ``None`` for what is not made yet."""
 
-    facts: Mapping[str, ModelFacts]
-    records: JudgedRecords
-    custom: Mapping[str, bytes]
+    facts: Mapping[str, ModelFacts] | None = None
+    records: JudgedRecords | None = None
+    custom: Mapping[str, bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +51,17 @@ class Recall:
 
     def __init__(self, engine: FitEngine, texts: Mapping[str, str], past: Past) -> None:
         self._memory, self._on = past.memory, past is not NO_PAST
+        self.keys: SurveyKeys | None = None
         if self._on:
             self._catalog, self._packer = engine.catalog, Packer(engine.catalog)
-            self._keys = SurveyKeys(engine.catalog, texts, past.program, engine)
+            self.keys = self._keys = SurveyKeys(engine.catalog, texts, past.program, engine)
+            self._digests, self._judged = (
+                Digests(engine.catalog, self._keys, {}),
+                self._keys.judged(),
+            )
+            self._hint = digest_of("reads of wholes", past.program)
+            self._reads = _reads(self._memory.get(self._hint))
+            fields_tell()
 
     def combo(self, combo: Combo) -> ComboSurvey | None:
         """Return what was found for a combo."""
@@ -68,10 +84,26 @@ class Recall:
             {id_: found for id_, found in needs if found is not None},
         )
 
-    def whole(self) -> Whole | None:
-        """Return what was made of this very catalog."""
-        found: Whole | None = self._found(self._keys.catalog()) if self._on else None
-        return found
+    def whole(self) -> Whole:
+        """Return what was made of a catalog from which it reads the same."""
+        if not self._on:
+            return Whole()
+        return Whole(**{one.name: self._found(self.key_of(one.name)) for one in fields(Whole)})
+
+    def key_of(self, part: str) -> str:
+        """Name a part of what is made of a whole catalog, by what its maker read last time."""
+        return self._whole_key(part, self._reads.get(part, ())) if self._on else ""
+
+    def _whole_key(self, part: str, reads: Iterable[Read]) -> str:
+        return digest_of(part, self._judged, *self._digests.told(reads))
+
+    @cached_property
+    def _judged(self) -> str:
+        return self._keys.judged()
+
+    @cached_property
+    def _reads(self) -> dict[str, tuple[Read, ...]]:
+        return _reads(self._memory.get(self._hint))
 
     def keep_combo(self, found: ComboSurvey) -> None:
         """Remember a combo."""
@@ -83,10 +115,18 @@ class Recall:
         if self._on:
             self._memory.put(self._keys.needs(gpu), self._packer.pack(found))
 
-    def keep_whole(self, found: Whole) -> None:
-        """Remember what was made of the whole catalog."""
+    def keep_whole(self, part: str, found: object, reads: Iterable[Read]) -> None:
+        """Remember a part of what is made of the whole catalog, and what its maker read."""
         if self._on:
-            self._memory.put(self._keys.catalog(), self._packer.pack(found))
+            self._reads[part] = tuple(sorted(read for read in reads if read[0] == "gpu"))
+            self._memory.put(self._whole_key(part, self._reads[part]), self._packer.pack(found))
+            self._memory.put(self._hint, orjson.dumps(self._reads))
 
     def _found(self, key: str) -> Any:
         return self._packer.unpack(self._memory.get(key))
+
+
+def _reads(content: bytes | None) -> dict[str, tuple[Read, ...]]:
+    """Read which fields of hardware were read beside what stands in every key."""
+    found = orjson.loads(content) if content else {}
+    return {part: tuple(tuple(read) for read in reads) for part, reads in found.items()}

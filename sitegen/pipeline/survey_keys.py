@@ -34,6 +34,11 @@ WHOLE = (
 """Folders of the catalog whose every file stands in every key."""
 
 
+def is_claim(path: str) -> bool:
+    """Whether a file has claims of a public page."""
+    return catalog_path(path).startswith("catalog/claims/")
+
+
 class SurveyKeys:
     """Names surveys of one catalog."""
 
@@ -57,7 +62,10 @@ class SurveyKeys:
         left_out = repr(catalog.left_out)
         every = (part for path in sorted(texts) for part in (path, texts[path]))
         self._all = digest_of("catalog", program, left_out, *every)
-        self._common = digest_of(
+        self._claims = digest_of(
+            *(part for path in sorted(texts) if is_claim(path) for part in (path, texts[path]))
+        )
+        self.common = digest_of(
             program,
             left_out,
             repr({kind: dict(old) for kind, old in catalog.renamed.items()}),
@@ -69,17 +77,33 @@ class SurveyKeys:
         """Name what is made of all the catalog, whatever it reads of it."""
         return self._all
 
+    def hardware(self, value: Gpu | Combo) -> str:
+        """Name a piece of hardware, less what no verdict reads of it."""
+        return digest_of(self._text(value))
+
+    def claims(self) -> str:
+        """Name the claims of public pages."""
+        return self._claims
+
+    def judged(self) -> str:
+        """Name all that is judged, less what no verdict reads of hardware."""
+        catalog = self._catalog
+        hardware: tuple[Gpu | Combo, ...] = (*catalog.gpus.values(), *catalog.combos.values())
+        told = repr(catalog.warnings)
+        texts = (self._text(one) for one in hardware)
+        return digest_of(self.common, self._claims, told, *texts)
+
     def combo(self, combo: Combo) -> str:
         """Name the survey of a combo."""
         networks = (self._network(id_) for id_ in combo.gpu_ids)
-        return digest_of("combo", self._common, self._text(combo), *networks)
+        return digest_of("combo", self.common, self._text(combo), *networks)
 
     def needs(self, gpu: Gpu) -> str:
         """Name the answer to how many of a GPU each model needs."""
         known = any(gpu.id in combo.gpu_ids for combo in self._catalog.combos.values())
         joined = usual_link(self._catalog, gpu.id)
         return digest_of(
-            "needs", self._common, self._text(gpu), str(known), joined, self._network(gpu.id)
+            "needs", self.common, self._text(gpu), str(known), joined, self._network(gpu.id)
         )
 
     def _network(self, gpu_id: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
+from typing import TypeVar
 
 from sitegen.browser.check_files import check_files
 from sitegen.browser.engine_script import custom_files
@@ -15,13 +16,17 @@ from sitegen.physics.model_facts import ModelFacts, model_facts
 from sitegen.pipeline.memory import NO_PAST, Past
 from sitegen.pipeline.processes import fork_map, in_background, processes_for, work_queue
 from sitegen.pipeline.recall import Known, Recall, Whole
-from sitegen.published.judged_records import JudgedRecords, judge_records
+from sitegen.pipeline.survey_keys import SurveyKeys
+from sitegen.published.judged_records import NOTHING, JudgedRecords, judge_records
 from sitegen.quality.ratings import ratings_of
+from sitegen.site.page import Read, recorded
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.every_combo import prepare_all, survey_combo
 from sitegen.survey.gpu_counts import gpus_needed
 from sitegen.survey.results import ComboSurvey, Survey
 from sitegen.values import dataclass
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +38,18 @@ class Answers:
     facts: Mapping[str, ModelFacts]
     records: JudgedRecords
     custom: Mapping[str, bytes]
+    keys: SurveyKeys | None = None
+    """What names parts of it, in a build that remembers."""
+    records_key: str = ""
+    """Names what the records were judged by."""
 
 
 @dataclass(frozen=True, slots=True)
 class _SurveyPiece:
-    """A piece of the survey; the first one states facts and has the custom files."""
+    """A piece of the survey."""
 
     combos: Mapping[str, ComboSurvey] = field(default_factory=dict)
     needs: Mapping[str, tuple[GpusNeeded, ...]] = field(default_factory=dict)
-    facts: Mapping[str, ModelFacts] = field(default_factory=dict)
-    custom: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def answers_in(
@@ -69,17 +76,18 @@ def answers_in(
     recall = Recall(engine, texts or {}, past)
     known = recall.known()
     whole = recall.whole()
-    if whole is None or known.lacks(catalog):
-        known, whole = _found_too(engine, translated, recall, known=known, whole=whole, jobs=jobs)
+    known = _found_too(engine, translated, recall, known=known, whole=whole, jobs=jobs)
     return Answers(
         engine,
         Survey(
             {combo_id: known.combos[combo_id] for combo_id in catalog.combos},
             {gpu_id: known.needs[gpu_id] for gpu_id in catalog.gpus},
         ),
-        whole.facts,
-        whole.records,
-        whole.custom,
+        whole.facts or {},
+        whole.records or NOTHING,
+        whole.custom or {},
+        recall.keys,
+        recall.key_of("records"),
     )
 
 
@@ -89,37 +97,55 @@ def _found_too(
     recall: Recall,
     *,
     known: Known,
-    whole: Whole | None,
+    whole: Whole,
     jobs: int,
-) -> tuple[Known, Whole]:
-    """Judge what is not known, and remember it."""
-    catalog = engine.catalog
-    with in_background(lambda: judge_records(engine), jobs if whole is None else 1) as judged:
-        prepare_all(engine)
-        pieces = [piece for piece in by_gpu(engine) if _is_open(piece, known)]
+) -> Known:
+    """Judge what is not known, and remember it; ``whole`` is filled."""
+    pieces = [piece for piece in by_gpu(engine) if _is_open(piece, known)]
+    judging = jobs if whole.records is None else 1
+    with in_background(lambda: _told(lambda: judge_records(engine)), judging) as judged:
+        if pieces or None in (whole.facts, whole.custom):
+            prepare_all(engine)
         processes = processes_for(jobs, len(pieces))
         mine = work_queue(pieces, processes)
 
         def share(number: int) -> Iterator[_SurveyPiece]:
-            if number == 0 and whole is None:
-                made = translated()
-                custom = custom_files(catalog, engine, made) | check_files(catalog, made)
-                yield _SurveyPiece(facts=facts_of(engine), custom=custom)
+            if number == 0:
+                _make_rest(engine, translated, recall, whole)
             for gpu, combos in mine():
                 yield _judged(engine, recall, known, gpu, combos)
                 engine.forget()  # other GPUs share next to nothing of it
 
         found = fork_map(share, processes)
-        if whole is None:
-            whole = Whole(found[0].facts, judged(), found[0].custom)
-            recall.keep_whole(whole)
-    return (
-        Known(
-            {**known.combos, **{id_: one for part in found for id_, one in part.combos.items()}},
-            {**known.needs, **{id_: some for part in found for id_, some in part.needs.items()}},
-        ),
-        whole,
+        if whole.records is None:
+            whole.records, reads = judged()
+            recall.keep_whole("records", whole.records, reads)
+    return Known(
+        {**known.combos, **{id_: one for part in found for id_, one in part.combos.items()}},
+        {**known.needs, **{id_: some for part in found for id_, some in part.needs.items()}},
     )
+
+
+def _make_rest(
+    engine: FitEngine, translated: Callable[[], Bundle], recall: Recall, whole: Whole
+) -> None:
+    """State facts and write the custom files, where they are not known."""
+    if whole.facts is None:
+        whole.facts, reads = _told(lambda: facts_of(engine))
+        recall.keep_whole("facts", whole.facts, reads)
+    if whole.custom is None:
+        made, catalog = translated(), engine.catalog
+        whole.custom, reads = _told(
+            lambda: custom_files(catalog, engine, made) | check_files(catalog, made)
+        )
+        recall.keep_whole("custom", whole.custom, reads)
+
+
+def _told(make: Callable[[], T]) -> tuple[T, tuple[Read, ...]]:
+    """Return a value and what was read while it was made."""
+    with recorded() as reads:
+        value = make()
+    return value, tuple(reads)
 
 
 def _is_open(piece: tuple[Gpu, list[Combo]], known: Known) -> bool:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from jinja2 import Environment
 
 from sitegen.render.addresses import file_of
 from sitegen.render.data.downloads import files_beside
 from sitegen.render.data.machine import sitemap
+from sitegen.render.data.page_version import UNKNOWN, with_version
 from sitegen.render.environment import environment
 from sitegen.render.headers import PATH as HEADERS
 from sitegen.render.headers import headers
 from sitegen.render.social import cards_of, default_card
 from sitegen.render.whole_site import whole_site_files
 from sitegen.site.content.site_settings import SiteSettings
-from sitegen.site.page import Page, Site
+from sitegen.site.page import TWIN, Page, Site
 
 SITEMAP = "sitemap.xml"
 
@@ -27,8 +29,12 @@ NO_FONTS: Mapping[str, bytes] = {}
 
 
 def render_page(page: Page, settings: SiteSettings, templates: Environment) -> dict[str, bytes]:
-    """Write one page and the files to take away with it; depends on no other page."""
+    """Write one page and the files to take away with it; depends on no other page.
+
+    The version that it names is of what it says itself (decision 64), which is known last.
+    """
     template = templates.get_template(page.template)
+    settings = replace(settings, data_version=UNKNOWN)
     html = template.render(page=page, view=page.view, site=settings)
     path = file_of(page.url)
     files = {path: html.encode()}
@@ -37,7 +43,7 @@ def render_page(page: Page, settings: SiteSettings, templates: Environment) -> d
         files |= {
             folder + name: content for name, content in files_beside(page, html, settings).items()
         }
-    return files
+    return with_version(files, html, twin=path.removesuffix("index.html") + TWIN)
 
 
 def render_fixed(

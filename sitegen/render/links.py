@@ -18,14 +18,14 @@ _ATTRIBUTE = re.compile(r' (id|href|src|action)="([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
-class _Mentions:
+class Mentions:
     """Anchors of a page, and addresses it names with where they first stand in its text."""
 
     anchors: frozenset[str]
     addresses: Mapping[str, int]
 
 
-def _mentions(html: str) -> _Mentions:
+def mentions(html: str) -> Mentions:
     """Find anchors and addresses in HTML of our own making.
 
     Every ``<`` and ``>`` that is not part of a tag is escaped there and every attribute is
@@ -42,7 +42,7 @@ def _mentions(html: str) -> _Mentions:
             anchors.add(value)
         else:
             addresses.setdefault(value, at)
-    return _Mentions(frozenset(anchors), addresses)
+    return Mentions(frozenset(anchors), addresses)
 
 
 def check(
@@ -52,6 +52,7 @@ def check(
     base_path: str = "/",
     elsewhere: frozenset[str] = frozenset(),
     written: Mapping[str, str] | None = None,
+    known: Mapping[str, Mentions] | None = None,
 ) -> tuple[Problem, ...]:
     """Check every link inside the site and find pages that no page leads to.
 
@@ -61,12 +62,17 @@ def check(
         elsewhere: Pages that only links from outside lead to: addresses of before.
         sources: By file path, the file that asked for the page, where known; problems name it.
         written: Text of such files, in which the line of a link is looked for.
+        known: What pages mention, by file path, where somebody has looked.
 
     Returns:
         Problems, sorted.
     """
-    texts = {p: content.decode("utf-8") for p, content in files.items() if p.endswith(".html")}
-    pages = {path: _mentions(text) for path, text in texts.items()}
+    looked = known or {}
+    pages = {
+        path: looked[path] if path in looked else mentions(files[path].decode())
+        for path in files
+        if path.endswith(".html")
+    }
     reached = {"index.html", "404.html", *elsewhere}
     problems: list[Problem] = []
     for path, page in pages.items():
@@ -85,7 +91,7 @@ def check(
             message, hint = _fault(address, target, files, pages)
             if message:
                 source = (sources or {}).get(path)
-                span = source or _span(path, texts[path], at)
+                span = source or _span(path, files[path].decode(), at)
                 if source is not None and written and source.path in written:
                     span = _written_span(source, written[source.path], path, target)
                 problems.append(Problem(span, "link", f"{path}: {message}", hint))
@@ -129,7 +135,7 @@ def _fault(
     address: str,
     target: tuple[str, str],
     files: Mapping[str, bytes],
-    pages: Mapping[str, _Mentions],
+    pages: Mapping[str, Mentions],
 ) -> tuple[str, str]:
     file, anchor = target
     if address == "":
@@ -144,7 +150,7 @@ def _fault(
 
 
 def _orphans(
-    pages: Mapping[str, _Mentions], reached: set[str], sources: Mapping[str, SourceSpan]
+    pages: Mapping[str, Mentions], reached: set[str], sources: Mapping[str, SourceSpan]
 ) -> Iterator[Problem]:
     for path in pages:
         if path not in reached:

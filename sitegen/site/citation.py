@@ -31,7 +31,7 @@ def address_of(page: Page, settings: SiteSettings) -> str:
 
 
 def citation(page: Page, settings: SiteSettings) -> Citation:
-    """Cite a page. There is no day of access: the data version says what was read."""
+    """Cite a page. There is no day of access: the page's own data version says what was read."""
     authors = f"The {settings.title} contributors"
     year = settings.data_date[:4]
     url = address_of(page, settings)

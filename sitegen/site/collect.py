@@ -9,7 +9,7 @@ from importlib import import_module
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.site import pages as kinds
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.page import Page, Site
+from sitegen.site.page import Page, Read, Site, recorded
 from sitegen.site.search import search_page
 
 Pages = Callable[[SiteInputs], Iterator[Page]]
@@ -28,10 +28,14 @@ def collect_pages(inputs: SiteInputs, every: Iterable[Pages] | None = None) -> S
         ProblemsFound: With every problem of the documents, or every URL claimed twice.
     """
     found: list[Page] = []
+    reads: dict[str, tuple[Read, ...]] = {}
     problems: list[Problem] = []
     for pages in page_kinds() if every is None else every:
         try:
-            found += pages(inputs)
+            with recorded() as before:
+                made = list(pages(inputs))
+            found += made
+            reads |= dict.fromkeys((page.url for page in made), tuple(before))
         except ProblemsFound as failure:
             problems += failure.problems
         except Exception as error:
@@ -42,7 +46,7 @@ def collect_pages(inputs: SiteInputs, every: Iterable[Pages] | None = None) -> S
     if problems:
         raise ProblemsFound(problems)
     pages_by_url = {page.url: page for page in sorted(found, key=lambda p: p.url)}
-    return Site(inputs.settings, pages_by_url, inputs.history)
+    return Site(inputs.settings, pages_by_url, inputs.history, reads)
 
 
 def _collisions(pages: Iterable[Page]) -> Iterator[Problem]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import field
 from typing import Generic, TypeVar
 
@@ -26,17 +27,59 @@ SIGNPOSTS = frozenset({"not-found", "renamed", "removed"})
 """Kinds of page that say where something is or why it is gone."""
 
 
+Read = tuple[str, ...]
+"""Name of something that a page may be made of: ``("survey", "2x-rtx-3090")``."""
+_RECORDS: list[dict[Read, None]] = []
+"""Records that are being kept, the innermost last."""
+
+
+def note(*reads: Read) -> None:
+    """Say that something is read, to whoever keeps a record of it."""
+    if _RECORDS:
+        _RECORDS[-1].update(dict.fromkeys(reads))
+
+
+@contextmanager
+def recorded() -> Iterator[dict[Read, None]]:
+    """Keep a record of what is read meanwhile; an outer record has it too."""
+    reads: dict[Read, None] = {}
+    _RECORDS.append(reads)
+    try:
+        yield reads
+    finally:
+        _RECORDS.pop()
+        note(*reads)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Record nothing of what is read meanwhile: what a page takes of it, it is ``given``."""
+    _RECORDS.append({})
+    try:
+        yield
+    finally:
+        _RECORDS.pop()
+
+
 class Lazy(Generic[T]):
-    """A value that is made when it is first asked for, in the process that writes the page."""
+    """A value that is made when it is first asked for, in the process that writes the page.
+
+    Whoever asks for it later has read what it was made of all the same.
+    """
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self._made: list[T] = []
+        self._reads: Iterable[Read] = ()
 
     def value(self) -> T:
         """Return the value."""
         if not self._made:
-            self._made.append(self._make())
+            with recorded() as reads:
+                self._made.append(self._make())
+            self._reads = tuple(reads)
+        else:
+            note(*self._reads)
         return self._made[0]
 
 
@@ -67,6 +110,8 @@ class Page:
     """Whether it shows more of the page above it, whose files have its data."""
     listed: bool = False
     """Whether those files say all that it says, so that it has none of its own."""
+    given: str = ""
+    """What it shows of work for many pages that was ``unheard``."""
 
     @property
     def view(self) -> object:
@@ -110,3 +155,5 @@ class Site:
     settings: SiteSettings
     pages: Mapping[str, Page]
     history: History = NO_HISTORY
+    reads: Mapping[str, tuple[Read, ...]] = field(default_factory=dict, compare=False)
+    """By URL: what was read before a page was named, where a record was kept."""

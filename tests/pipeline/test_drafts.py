@@ -74,7 +74,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
         (COMBO, (f"catalog/combos/{BENCH}.yaml", "The bridge carries", "It carries"), b"It carr"),
         (COMBO, (f"catalog/combos/{BENCH}.yaml", "count: 2", "count: 4"), b"4"),
         (MODEL, (f"catalog/combos/{BENCH}.yaml", "count: 4", "count: 3"), b""),
-        (MODELS, ("catalog/assumptions/comfortable-utilization.yaml", "0.9", "0.6"), b""),
+        (MODELS, ("catalog/assumptions/comfortable-utilization.yaml", "0.9", "0.1"), b""),
         (COMBO, ("catalog/gpus/rtx-3090.yaml", "amount: 1207", "amount: 907"), b"907"),
         (GPU, ("catalog/gpus/rtx-3090.yaml", "tdp_watts: 350", "tdp_watts: 360"), b"360"),
         (COMBO, ("catalog/models/qwen3-8b.yaml", "name: Qwen3", "name: Qwen-3"), b"Qwen-3"),

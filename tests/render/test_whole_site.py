@@ -184,6 +184,15 @@ def test_a_removal_that_points_nowhere_is_a_broken_link() -> None:
     }
 
 
+def version_of(url: str) -> str:
+    """Read the version that a page names in what machines read of it."""
+    scripts = tree(f"{url[1:]}index.html").findall("head/script")
+    (block,) = [script for script in scripts if script.get("type")]
+    version = str(json.loads(block.text or "")["version"])
+    assert re.fullmatch("[0-9a-f]{12}", version)
+    return version
+
+
 @pytest.mark.parametrize("page", LISTED, ids=lambda page: page.url)
 def test_a_page_is_cited_with_title_version_date_and_address(page: object) -> None:
     from sitegen.site.page import Page
@@ -191,8 +200,9 @@ def test_a_page_is_cited_with_title_version_date_and_address(page: object) -> No
     assert isinstance(page, Page)
     root = tree(f"{page.url[1:]}index.html")
     box = next(e for e in root.iter("details") if e.get("class") == "cite")
+    version = version_of(page.url)
     for text in (words(next(box.iter("p"))), words(next(box.iter("pre")))):
-        assert "data version test, data of 2026-11-20" in text.replace("Data", "data")
+        assert f"data version {version}, data of 2026-11-20" in text.replace("Data", "data")
         assert f"https://example.org{page.url}" in text
     assert page.title.rstrip(".") in words(next(box.iter("p")))
 
@@ -248,7 +258,7 @@ def test_linked_data_names_files_that_exist(page: object) -> None:
     (block,) = [script for script in scripts if script.get("type")]
     about = json.loads(block.text or "")
     assert about["@type"] in {"Dataset", "TechArticle"}
-    assert about["version"] == "test"
+    assert about["version"] == version_of(page.url)
     assert about["license"] == "https://creativecommons.org/licenses/by/4.0/"
     assert about["url"] == f"https://example.org{page.url}"
     for download in about.get("distribution", []):
@@ -275,7 +285,7 @@ def test_a_wrong_number_is_reported_with_what_is_known_filled_in(page: object) -
     asked = parse_qs(address.query, strict_parsing=True)
     assert set(asked) == {"title", "body"}
     assert f"Page: https://example.org{page.url}\n" in asked["body"][0]
-    assert "Data version: test of 2026-11-20\n" in asked["body"][0]
+    assert f"Data version: {version_of(page.url)} of 2026-11-20\n" in asked["body"][0]
     assert page.source.path in asked["body"][0]
 
 

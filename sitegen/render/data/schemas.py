@@ -86,7 +86,10 @@ def _enveloped(name: str, result: Mapping[str, Any], settings: SiteSettings) -> 
     text = {"type": "string"}
     properties = {
         "schema_version": {"const": SCHEMA_VERSION},
-        "data_version": {**text, "description": "Changes with every byte of the catalog."},
+        "data_version": {
+            **text,
+            "description": "Of what the page says; in a list, of every byte of the catalog.",
+        },
         "data_licence": text,
         "generated_from": {**text, "description": "File or folder of the project."},
         "total": {"type": "integer", "minimum": 0, "description": "Entries of the result."},

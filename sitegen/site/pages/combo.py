@@ -39,7 +39,7 @@ from sitegen.site.json import combos
 from sitegen.site.json.schema import pages as shapes
 from sitegen.site.json.schema.parts import Opportunity, WholeAssessment
 from sitegen.site.json.shaped import shaped
-from sitegen.site.page import Lazy, Page
+from sitegen.site.page import Lazy, Page, unheard
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.row_filters import Choosing
 from sitegen.site.sources import sources_table
@@ -138,7 +138,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     everywhere = {
         one.measure: len(one.settles) for one in opportunities(inputs.survey.combos.values())
     }
-    near = alternatives(inputs.survey.combos)
+    with unheard():
+        near = alternatives(inputs.survey.combos)
     for survey in inputs.survey.combos.values():
         beside = tuple(comparison_link(survey.combo, other) for other in near[survey.combo.id])
         commands = _commands(survey)
@@ -220,7 +221,7 @@ def _page(
     combo = survey.combo
     room = facilities(combo, catalog.assumptions, catalog.interconnects)
     runtimes = runtimes_on(combo, catalog.runtimes.values())
-    costs = running_costs(combo, survey.lead, room.draw_watts, catalog.assumptions)
+    costs = Lazy(lambda: running_costs(combo, survey.lead, room.draw_watts, catalog.assumptions))
 
     def view() -> ComboView:
         return _view(
@@ -231,7 +232,7 @@ def _page(
             models=rows.value(),
             beside=beside,
             room=room,
-            costs=costs,
+            costs=costs.value(),
             runtimes=runtimes,
         )
 
@@ -240,7 +241,7 @@ def _page(
             "recipes": [twin(one) for _, found in commands.value().recipes for one in found],
             "runtimes": runtime_support.twin(runtimes),
             "facilities": facilities_twin(room),
-            "costs": costs_twin(costs),
+            "costs": costs_twin(costs.value()),
         }
 
     return Page(
@@ -254,6 +255,7 @@ def _page(
         Lazy(result),
         len(survey.rows),
         combo_card(survey, question(combo), tally(survey.rows, "models")),
+        given=" ".join(one.url for one in beside),
         sources=(*combo.sources, *combo.prose.operations.sources),
     )
 

@@ -1,0 +1,136 @@
+"""Pages are remembered by what was read for them, and a read that is not told is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sitegen.inputs import read_project
+from sitegen.pipeline import pages, telling
+from sitegen.pipeline.building import build
+from sitegen.pipeline.memory import Past
+from sitegen.site.page import Lazy, Read, note, recorded
+from tests.cli.small_project import small_project
+from tests.pipeline.random_edits import differing
+from tests.pipeline.test_memory import BENCH, Kept, replace_in
+
+GUIDE = """---
+title: A guide
+description: What a guide says.
+kind: guide
+---
+
+Text.
+"""
+
+
+def _another_price(root: Path) -> None:
+    replace_in(root / "catalog" / "gpus" / "rtx-3090.yaml", "amount: 1", "amount: 9")
+
+
+def _another_count(root: Path) -> None:
+    replace_in(root / "catalog" / "combos" / f"{BENCH}.yaml", "count: 2", "count: 4")
+
+
+def _another_guide(root: Path) -> None:
+    guides = root / "content" / "guides"
+    guides.mkdir(exist_ok=True)
+    number = len(list(guides.iterdir()))
+    (guides / f"guide-{number}.md").write_text(GUIDE, encoding="utf-8")
+
+
+def _made(monkeypatch: pytest.MonkeyPatch, root: Path, past: Past) -> list[str]:
+    """Build, and name the pages that were made anew."""
+    made: list[str] = []
+    rendered = pages.rendered
+
+    def telling_rendered(page: Any, *others: Any) -> dict[str, bytes]:
+        made.append(page.url)
+        return rendered(page, *others)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pages, "rendered", telling_rendered)
+        build(read_project(root), past=past)
+    return made
+
+
+def test_only_pages_that_read_what_changed_are_made_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root, past = small_project(tmp_path), Past(Kept(), "program")
+    every = _made(monkeypatch, root, past)
+    assert _made(monkeypatch, root, past) == ["/search/"]  # it lists all pages
+    _another_price(root)
+    priced = set(_made(monkeypatch, root, past))
+    assert "/gpus/rtx-3090/" in priced
+    assert {f"/combos/{BENCH}/", "/models/qwen3-8b/"} <= priced  # which say what it costs
+    others = {"/gpus/rtx-4090/", "/combos/2x-rtx-4090/", f"/combos/{BENCH}/models/", "/matrix/"}
+    assert others <= set(every) - priced
+
+
+def test_a_template_makes_every_page_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    root, past = small_project(tmp_path), Past(Kept(), "program")
+    every = _made(monkeypatch, root, past)
+    path = root / "templates" / "base.html"
+    path.write_text(path.read_text() + "<!-- more -->\n")
+    assert _made(monkeypatch, root, past) == every
+
+
+@pytest.mark.parametrize(
+    ("forgotten", "edit"),
+    [
+        (lambda read: read[0] == "gpu" and read[-1] == "prices", _another_price),
+        (lambda read: read[0] in {"survey", "combo"}, _another_count),
+        (lambda read: read == telling.CONTENT, _another_guide),
+    ],
+)
+def test_a_read_that_is_not_told_gives_another_site(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    forgotten: Callable[[Read], bool],
+    edit: Callable[[Path], None],
+) -> None:
+    root = small_project(tmp_path)
+    _another_guide(root)
+
+    def forgetful(*reads: Read) -> None:
+        note(*(read for read in reads if not forgotten(read)))
+
+    monkeypatch.setattr(telling, "note", forgetful)
+    past = Past(Kept(), "program")
+    assert differing(root, past) == []
+    edit(root)
+    assert differing(root, past) != []
+
+
+def test_who_asks_later_has_read_what_the_first_one_read() -> None:
+    def make() -> int:
+        note(("gpu", "a"))
+        return 1
+
+    lazy = Lazy(make)
+    with recorded() as outer:
+        with recorded() as first:
+            assert lazy.value() == 1
+        with recorded() as second:
+            assert lazy.value() == 1
+    assert list(first) == list(second) == list(outer) == [("gpu", "a")]
+
+
+def test_values_by_id_tell_which_are_read() -> None:
+    values = telling.Telling("gpu", {"a": 1, "b": 2})
+    with recorded() as reads:
+        assert values["a"] == 1
+        assert values.get("c") is None
+        assert "b" in values
+    assert list(reads) == [("gpu", "a"), ("gpu", "c"), ("gpu", "b")]
+    with recorded() as reads:
+        assert list(values.values()) == [1, 2]
+    assert list(reads) == [("gpu", "*")]
+    with recorded() as reads:
+        assert list(values) == ["a", "b"]
+        assert len(values) == 2
+    assert list(reads) == [("gpu", "*", "ids")]
