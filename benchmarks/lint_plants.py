@@ -5,6 +5,7 @@ knows by their model or version as far as the mistake needs it; it counts as fou
 is reported once more than before::
 
     python -m benchmarks.lint_plants FOLDER
+    python -m benchmarks.lint_plants FOLDER --part second
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.lint_corpus import PROGRAM, ROOT, listed
+from benchmarks.lint_corpus import PARTS, PROGRAM, ROOT, listed
 from sitegen.catalog.load import parse_catalog
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.fit.fit_engine import FitEngine
@@ -149,14 +150,15 @@ def on_a_small_gpu(
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-def main(folder: Path) -> None:
+@click.option("--part", type=click.Choice(["all", *PARTS]), default="all")
+def main(folder: Path, part: str) -> None:
     """Plant, lint, count."""
     catalog = parse_catalog(read_project(ROOT).catalog)
     engine, tables = FitEngine(catalog), option_tables()
     plain, small = LintContext(engine, tables), LintContext(engine, tables, catalog.combos[SMALL])
     sources = [
         SourceText(f"{one.repository} {one.path}", text)
-        for one in listed()
+        for one in listed(part)
         if PROGRAM.search(text := one.text(folder))
     ]
     total = caught = 0

@@ -7,18 +7,22 @@ own program, and writes into the folder ``OUT``:
   posts it finds the comment of the time before and edits it.
 - ``site/``: the site of HEAD as a preview, where it builds.
 
-The exit status is 1 if HEAD has problems; the comment says which. Text of the change is data: it
-stands in code or in a fence that it cannot close.
+The exit status is 1 if HEAD has problems, or loses pages without a word why; the comment says
+which. Text of the change is data: it stands in code or in a fence that it cannot close.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 MARKER = "<!-- sitegen: review of this change -->"
+LOST = "[address-lost]"
+"""A page that the last publication had, and nothing says why it is gone."""
+TO_MEND = "**Not to be merged like this: addresses would be lost.**"
 MOST_CHARACTERS = 60_000
 """A comment on GitHub holds 65,536 characters."""
 
@@ -32,13 +36,20 @@ def main(arguments: list[str]) -> int:
     out.mkdir(parents=True, exist_ok=True)
     checked = sitegen(head, "check", "--format", "concise")
     parts = [MARKER, *problems(checked)]
-    built = checked.returncode == 0 and published(head, out / "site", parts)
-    if built and published(base, out / "base", parts):
+    built = checked.returncode == 0
+    compared = built and published(base, out / "base", parts)
+    if compared:
+        # Over the site of the base, a build says which pages would be gone without a word why.
+        shutil.copytree(out / "base", out / "site")
+    built = built and published(head, out / "site", parts)
+    if not built:
+        shutil.rmtree(out / "site", ignore_errors=True)
+    elif compared:
         parts.append(difference(head, out / "base", out / "site"))
     text = shortened("\n\n".join(parts))
     (out / "comment.md").write_text(f"{text}\n", encoding="utf-8")
     print(text)
-    return 0 if built else 1
+    return 0 if built and TO_MEND not in parts else 1
 
 
 def sitegen(project: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -58,6 +69,9 @@ def problems(checked: subprocess.CompletedProcess[str]) -> list[str]:
 def published(project: Path, out: Path, parts: list[str]) -> bool:
     """Build a project into ``out``; say so in ``parts`` where that fails."""
     done = sitegen(project, "--quiet", "build", "--out", out)
+    if done.returncode and LOST in done.stdout + done.stderr:
+        parts += [TO_MEND, fenced((done.stdout + done.stderr).strip())]
+        done = sitegen(project, "--quiet", "build", "--forget", "--out", out)
     if done.returncode:
         name = "this change" if out.name == "site" else "the base"
         parts += [f"**{name} does not build.**", fenced((done.stdout + done.stderr).strip())]

@@ -20,7 +20,7 @@ ROWS: dict[str, str] = {
     found[0]: found[1]
     for found in re.findall(r"^\| ([A-Z]+-?[0-9]+) \| [^|]+ \| (.+) \|$", TABLE, re.MULTILINE)
 }
-COUNTS = {"ED-": 24, "CL-": 12, "RS-": 56, "BM-": 13, "D": 12}
+COUNTS = {"ED-": 24, "CL-": 12, "RS-": 56, "RD-": 20, "BM-": 13, "D": 12}
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 WITHOUT = "not shown: "
 

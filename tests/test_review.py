@@ -44,6 +44,28 @@ def test_a_comment_names_the_rows_that_moved_and_the_fact_behind_them(
     assert (tmp_path / "out" / "site" / "index.html").is_file()
 
 
+def test_a_fact_that_moves_nothing_is_named_too(base: Path, tmp_path: Path) -> None:
+    rate = "memory_bandwidth_gb_s: {}\nmemory_bus_bits: 384\nmemory_gbit_s: {}"
+    old, new = rate.format("936.2", "19.5"), rate.format("915.0", "19.06")
+    head = changed(base, tmp_path / "head", old, new)
+    assert main([str(base), str(head), str(tmp_path / "out")]) == 0
+    comment = (tmp_path / "out" / "comment.md").read_text("utf-8")
+    said = "no verdict or pick moved by `gpus/rtx-3090: memory_bandwidth_gb_s 936.2 → 915.0, "
+    assert said in comment
+
+
+def test_an_address_that_is_lost_without_a_word_stops_the_merge(base: Path, tmp_path: Path) -> None:
+    head = tmp_path / "head"
+    shutil.copytree(base, head)
+    (head / "catalog" / "combos" / "2x-rtx-4090.yaml").unlink()
+    assert main([str(base), str(head), str(tmp_path / "out")]) == 1
+    comment = (tmp_path / "out" / "comment.md").read_text("utf-8")
+    assert "**Not to be merged like this: addresses would be lost.**" in comment
+    assert "error[address-lost]: /combos/2x-rtx-4090/" in comment
+    assert "- removed combos: `2x-rtx-4090`" in comment
+    assert not (tmp_path / "out" / "site" / "combos" / "2x-rtx-4090").exists()
+
+
 def test_a_broken_record_is_shown_and_nothing_of_it_becomes_markup(
     base: Path, tmp_path: Path
 ) -> None:

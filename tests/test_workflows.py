@@ -31,6 +31,18 @@ def steps(file: Path) -> Iterator[dict[str, Any]]:
         yield from job["steps"]
 
 
+def test_the_action_for_other_projects_pins_what_it_uses_and_puts_no_input_into_a_command() -> None:
+    text = (ROOT / "action.yml").read_text("utf-8")
+    found = read_yaml(text)["runs"]["steps"]
+    used = [step["uses"] for step in found if "uses" in step]
+    assert used
+    assert all(PINNED.fullmatch(name) for name in used), used
+    assert all("${{" not in step.get("run", "") for step in found)
+    told = re.compile(r"uses: (\S+@[0-9a-f]{40} # v\S+)")
+    of_the_workflows = {name for file in FILES for name in told.findall(file.read_text("utf-8"))}
+    assert set(told.findall(text)) <= of_the_workflows
+
+
 def test_there_are_a_check_a_comment_and_a_release() -> None:
     assert IDS == ["check", "comment", "release"]
 

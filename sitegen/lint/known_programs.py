@@ -195,6 +195,16 @@ YARN = (
 Source:
     https://docs.vllm.ai/en/stable/features/context_extension/, read 2026-11-23.
 """
+KTRANSFORMERS = frozenset(
+    {"--kt-gpu-prefill-token-threshold", "--kt-enable-dynamic-expert-update",
+     "--kt-expert-placement-strategy", "--kt-numa-nodes"}
+)  # fmt: skip
+"""Options of the fork of SGLang that KTransformers brings along.
+
+Source:
+    https://github.com/kvcache-ai/ktransformers, ``doc/en/kt-kernel/experts-sched-Tutorial.md`` and
+    ``doc/zh/Qwen3.5-SGLang-LoRA-Serving_zh.md``, read 2026-11-23.
+"""
 PROGRAMS: Mapping[str, Program] = {
     "vllm": Program(
         "vLLM",
@@ -291,7 +301,8 @@ PROGRAMS: Mapping[str, Program] = {
         commands=(("sglang", "serve"),),
         abbreviates=True,
         only_options=True,
-        dialect=frozenset({"--num-gpus", "--ulysses-degree", "--ring-degree", "--vae-path"}),
+        dialect=frozenset({"--num-gpus", "--ulysses-degree", "--ring-degree", "--vae-path"})
+        | KTRANSFORMERS,
         checks_key=True,
         fills_up=True,
         cuts_context=True,

@@ -48,6 +48,10 @@ _UPSTREAM = re.compile(
 )
 _MOVING = re.compile(r"(?:latest|nightly|dev|main|stable|server|full|light)(?:-[a-z]+\d*)*")
 """Tags that follow the newest version."""
+_OF_IMAGE: Mapping[str, str] = {
+    "llama.cpp": "llama-cpp", "text-generation-inference": "tgi", "tensorrt-llm": "tensorrt-llm",
+    "tensorrtllm": "tensorrt-llm",
+}  # fmt: skip
 ANOTHER = "of an image"
 """The version of a program in an image whose name does not tell it."""
 
@@ -83,6 +87,21 @@ def _image_version(words: Sequence[Word], end: int) -> str:
                 else ANOTHER
             )
     return ""
+
+
+def entered(words: Sequence[Word]) -> tuple[str, str]:
+    """Return the program of the image of a container that is started, and its version.
+
+    What follows on a page is then typed in it. Empty where the words start none of ours.
+    """
+    texts = [word.text for word in words if word.text != "sudo"]
+    if len(texts) < 3 or texts[0] not in CONTAINERS or texts[1] != "run":
+        return "", ""
+    for text in texts[2:]:
+        found = _SERVING.search(text.lower())
+        if found is not None and ":" in text and _IMAGE.fullmatch(text):
+            return _OF_IMAGE.get(found[0], found[0]), version_of_image(text)
+    return "", ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +194,7 @@ def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
             return SUBCOMMANDS[called], at + len(called), ""
     if name in NAMES:
         return _fork(NAMES[name], words, at), at + 1, ""
-    if re.fullmatch(r"python[\d.]*", name):
+    if re.fullmatch(r"python[\d.]*", name) or (name.startswith("$") and following == "-m"):
         rest = [w.text for w in words[at + 1 : at + 8]]
         for step, text in enumerate(rest):
             if text == "-m" and rest[step + 1 : step + 2] == ["lmdeploy"]:

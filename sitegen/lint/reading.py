@@ -37,8 +37,32 @@ SUFFIXES: Mapping[str, str] = {
 }
 """How a file is read, by the end of its name."""
 _PINNED = re.compile(r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?==([\d.]+)")
-_EXEC = re.compile(r"^ExecStart[ \t]*=[ \t]*((?:[^\n\\]|\\\n|\\.)*)", re.MULTILINE)
+OF_A_FORK = "of a fork"
+"""The version of a program that somebody else changed."""
+_FORKED: Mapping[str, str] = {
+    "vllm": "vllm", "sglang": "sglang", "llama.cpp": "llama-cpp", "ollama": "ollama",
+}  # fmt: skip
+_FORKS = (
+    re.compile(
+        r"github\.com/(?!vllm-project/|sgl-project/|ggml-org/|ggerganov/|ollama/|ikawrakow/)[\w.-]+"
+        r"/(vllm|sglang|llama\.cpp|ollama)(?:\.git\b|@|/tree/|(?=[\s\"')]))"
+    ),
+    re.compile(r"\bpip3? install (?:-\S+ )*(vllm|sglang)-(?!router|kernel|omni)[a-z]\w*\b"),
+    re.compile(r"\b(vllm|sglang|llama\.cpp|ollama) fork\b", re.IGNORECASE),
+    re.compile(r"\bfork of \[?`?(vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
+)
+"""Where a text has a program from, if not from those who make it."""
+_BUILT = ("llama-cpp", "llama-cpp-bench", "ik-llama-cpp")
+_BUILD = re.compile(
+    r"llama(?:\.?cpp|-server|-bench)[^\n]{0,60}\b(b\d{4,5})\b"
+    r"|^version: (\d{3,5}) \([0-9a-f]{7,9}\)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A build of llama.cpp, as its releases are called and as it prints its version."""
+_EXEC = re.compile(r"^Exec(?:Start)?[ \t]*=[ \t]*((?:[^\n\\]|\\\n|\\.)*)", re.MULTILINE)
 _ENVIRONMENT = re.compile(r"^Environment[ \t]*=[ \t]*(.*)$", re.MULTILINE)
+_IMAGE = re.compile(r"^\[Container\](?:\n(?!\[)[^\n]*)*?\nImage[ \t]*=[ \t]*(\S+)", re.MULTILINE)
+"""The image of a container that systemd runs (``podman-systemd.unit``)."""
 _PARAMETER = re.compile(r"^[ \t]*PARAMETER[ \t]+([\w.]+)", re.MULTILINE | re.IGNORECASE)
 _SERVES = re.compile(
     r"(?:^|[\s/])(?:vllm serve|sglang serve|trtllm-serve|text-generation-launcher|llama-server"
@@ -53,6 +77,8 @@ _SPEAKS_OF = re.compile(
     r"|alias|curl|git|cp|mv|ls|if|for|nsys|docker (?:pull|build|logs|stop|rm))\b"
 )
 """Commands that name a program and do not start it."""
+_GIVEN = re.compile(r"^(?:\s*[A-Z_][A-Z0-9_]*=\S*\s+)+")
+"""Variables that a command is given."""
 MOST_LOOKED_AT = 12
 """Words of a command that are looked at for a server that is not known."""
 DEEPEST = 3
@@ -61,6 +87,8 @@ _TOP = re.compile(r"(?:#!.*\n)?\s*((?:#(?!!).*\n?)+)")
 _BRANCH = re.compile(r"(?<![\w-])(?:else|elif)(?![\w-])|;;")
 _ESCAPED = re.compile(r'\\(?=["$`\\])')
 """A backslash that keeps the sign behind it for the script inside a quote."""
+_REOPENED = re.compile(r"'\\'(?=')")
+"""How a quote is written inside single quotes: they are closed and opened again around it."""
 ENDING = frozenset({"kill", "pkill", "killall", "wait", "fg"})
 """Commands after which a server that was put in the background may be gone."""
 LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
@@ -127,12 +155,31 @@ def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") 
     )
 
 
+def told_versions(text: str) -> dict[str, str]:
+    """Say which programs a text has from somebody's fork, or at a build that it names.
+
+    >>> told_versions("git clone https://github.com/someone/vllm")
+    {'vllm': 'of a fork'}
+    >>> told_versions("llama.cpp b9049")["llama-cpp-bench"]
+    'b9049'
+    """
+    found: dict[str, str] = {}
+    for pattern in _FORKS:
+        for name in pattern.findall(text):
+            found[_FORKED[name.lower()]] = OF_A_FORK
+    built = _BUILD.search(text)
+    if built is not None:
+        found |= dict.fromkeys(_BUILT, built[1] or built[2])
+    return found
+
+
 def read_snippets(
     source: SourceText, snippets: Iterator[Snippet] | Sequence[Snippet],
     tables: Mapping[str, OptionTable],
 ) -> FileModel:  # fmt: skip
     """Read pieces of one file, in order: variables that one sets are known to the next."""
     reader = _FileReader(FileModel(source), tables)
+    reader.scene.pinned |= told_versions(source.text)
     for snippet in snippets:
         reader.snippet(snippet, 0)
     return reader.scene
@@ -154,6 +201,8 @@ class _FileReader:
             for name in HIDERS:  # another block may be another shell
                 self.variables.pop(name, None)
         if snippet.language is Language.BASH:
+            if "svc.cluster.local" in snippet.text:  # a name inside a cluster of Kubernetes
+                snippet = replace(snippet, around=replace(snippet.around, contained=True))
             self.script(snippet, shell.read(snippet.text, self.variables), depth)
         elif snippet.language in {Language.YAML, Language.JSON}:
             self.configuration(snippet, depth)
@@ -179,6 +228,11 @@ class _FileReader:
 
     def unit(self, snippet: Snippet) -> None:
         """Read the command of a systemd unit with its variables."""
+        image = _IMAGE.search(snippet.text)
+        if image is not None:
+            version = programs.version_of_image(image[1])
+            around = replace(snippet.around, contained=True, version=version)
+            snippet = replace(snippet, around=around)
         given: list[tuple[str, Word]] = []
         for found in _ENVIRONMENT.finditer(snippet.text):
             for pair in re.finditer(r"\"?([A-Z][A-Z0-9_]*)=([^\"\s]*)", found[1]):
@@ -226,7 +280,7 @@ class _FileReader:
         self.pinned(command)
         self.listening(snippet, command)
         self.ended(command)
-        inner = _inner_script(snippet, command)
+        inner = _inner_script(snippet, command) or _kept_command(snippet, command)
         if inner is not None:
             self.snippet(inner, depth + 1)
         invocation = programs.invocation(command, self.tables)
@@ -234,6 +288,9 @@ class _FileReader:
         faults = command.faults if known or _takes_options(command) else ()
         self.scene.broken += [Broken(one, snippet, command) for one in faults]
         if invocation is None:
+            program, version = programs.entered(command.words)
+            if version:
+                self.scene.pinned.setdefault(program, version)
             called = " ".join(word.text for word in command.words[:MOST_LOOKED_AT])
             if inner is None and _SERVES.search(called) and not _SPEAKS_OF.match(called):
                 self.scene.unread.append(Spot(snippet, command.start))
@@ -309,12 +366,30 @@ def _inner_script(snippet: Snippet, command: Command) -> Snippet | None:
     for at, text in enumerate(texts[:-1]):
         if programs.base(text) in programs.SHELLS:
             after = at + 1
+            entry = bool(at) and texts[at - 1] == "--entrypoint"
+            if entry:  # options of the container and its image stand before those of the shell
+                told = (n for n in range(after, len(texts)) if re.fullmatch(r"-\w*c", texts[n]))
+                after = next(told, after)
             while after < len(texts) - 1 and re.fullmatch(r"-[a-bd-z]+|--\w+", texts[after]):
                 after += 1
-            if re.fullmatch(r"-\w*c", texts[after]) and after + 1 < len(texts):
+            if after + 1 < len(texts) and re.fullmatch(r"-\w*c", texts[after]):
                 return _unquoted(snippet, command.words[after + 1])
         elif text == "eval" and at == 0:
             return _unquoted(snippet, command.words[1])
+    return None
+
+
+def _kept_command(snippet: Snippet, command: Command) -> Snippet | None:
+    """Return the command that a script keeps in a variable and runs by its name."""
+    for name, word in command.variables if not command.words else ():
+        raw = snippet.text[word.start : word.end]
+        at = raw.find("=") + 1
+        kept = _GIVEN.sub("", raw[at + 1 :])
+        if raw[at : at + 1] not in {"'", '"'} or not _SERVES.match(kept):
+            continue
+        called = rf"(?m)^[ \t]*(?:exec |nohup |eval )*\"?\$\{{?{name}\b"
+        if re.search(called, snippet.text[word.end :]):
+            return _unquoted(snippet, replace(word, start=word.start + at))
     return None
 
 
@@ -324,9 +399,13 @@ def _unquoted(snippet: Snippet, word: Word) -> Snippet | None:
     if len(raw) < 2 or raw[0] not in "'\"" or raw[-1] != raw[0]:
         return None
     part = snippet.part(word.start + 1, word.end - 1, Language.BASH)
-    if raw[0] == "'" or not _ESCAPED.search(part.text):
+    escaped = _REOPENED if raw[0] == "'" else _ESCAPED
+    if not escaped.search(part.text):
         return part
-    kept = [at for at in range(len(part.text)) if not _ESCAPED.match(part.text, at)]
+    left_out = {
+        at for found in escaped.finditer(part.text) for at in range(found.start(), found.end())
+    }
+    kept = [at for at in range(len(part.text)) if at not in left_out]
     text = "".join(part.text[at] for at in kept)
     breaks = [(0, part.index(kept[0]))]
     breaks += [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from sitegen.output.errors import BuildInProgress, PublishError
@@ -12,6 +13,7 @@ from sitegen.output.lock import locked
 from sitegen.output.ownership import (
     MANIFEST,
     ManifestEntry,
+    edited_files,
     foreign_files,
     manifest_bytes,
     read_manifest,
@@ -40,13 +42,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What a publication changed: paths by fate, files that are not ours, how it switched."""
+    """What a publication changed: paths by fate, files that are not ours, how it switched.
+
+    ``edited`` are files of the last publication that somebody changed or removed since.
+    """
 
     added: tuple[str, ...]
     changed: tuple[str, ...]
     removed: tuple[str, ...]
     unchanged: int
     foreign: tuple[str, ...]
+    edited: tuple[str, ...]
     mode: SwapMode
     repaired: str
 
@@ -127,6 +133,7 @@ class PublicationInProgress:
         with _said_of(self.out):
             old = (read_manifest(self.out) if self.out.is_dir() else None) or {}
             foreign = foreign_files(self.out, old) if self.out.is_dir() else ()
+            edited = edited_files(self.out, old)
             refuse_foreign(foreign, files, self.out, force=self.force)
             self.tree.write({path: files[path] for path in files if path not in self.tree})
             manifest = dict(sorted(self.tree.written().items()))
@@ -135,7 +142,8 @@ class PublicationInProgress:
             carry_over(foreign, self.out, self.tree.root)
             mode = swap(self.scratch, self.out)
             flush_switch(self.out)
-        return _compared(old, manifest, foreign=foreign, mode=mode, repaired=self.repaired)
+        compared = _compared(old, manifest, mode=mode, repaired=self.repaired)
+        return replace(compared, foreign=foreign, edited=edited)
 
 
 def _foreign_in(out: Path) -> tuple[str, ...]:
@@ -164,7 +172,6 @@ def _compared(
     old: Mapping[str, ManifestEntry],
     new: Mapping[str, ManifestEntry],
     *,
-    foreign: tuple[str, ...],
     mode: SwapMode,
     repaired: str,
 ) -> Publication:
@@ -175,7 +182,8 @@ def _compared(
         changed=changed,
         removed=tuple(sorted(old.keys() - new.keys())),
         unchanged=len(both) - len(changed),
-        foreign=foreign,
+        foreign=(),
+        edited=(),
         mode=mode,
         repaired=repaired,
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -100,6 +102,30 @@ def foreign_files(out: Path, old: Mapping[str, ManifestEntry]) -> tuple[str, ...
     known = {*old, MANIFEST}
     folders = {"/".join(p.split("/")[:end]) for p in old for end in range(1, p.count("/") + 1)}
     return tuple(sorted(path for path in _entries(out, "", folders) if path not in known))
+
+
+def edited_files(out: Path, old: Mapping[str, ManifestEntry]) -> tuple[str, ...]:
+    """List published files that are not what the manifest says: written, replaced or removed since.
+
+    Only what the system says was touched after the manifest is read: the manifest of a publication
+    is written last.
+
+    Raises:
+        OSError: If a file that is there cannot be read.
+    """
+    return tuple(sorted(path for path in old if _is_edited(out / path, old[path], out / MANIFEST)))
+
+
+def _is_edited(path: Path, said: ManifestEntry, manifest: Path) -> bool:
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return True
+    if not stat.S_ISREG(found.st_mode) or found.st_size != said.size:
+        return True
+    if max(found.st_ctime_ns, found.st_mtime_ns) < manifest.lstat().st_ctime_ns:
+        return False
+    return hashlib.sha256(path.read_bytes()).hexdigest() != said.sha256
 
 
 def refuse_foreign(

@@ -250,6 +250,21 @@ def test_foreign_files_are_kept_with_force_and_named(root: Path) -> None:
     assert (root / "public" / "CNAME").read_text() == "example.org"
 
 
+def test_a_published_file_that_was_edited_is_replaced_and_named(root: Path) -> None:
+    page = root / "public" / "combos" / "2x-rtx-4090" / "index.html"
+    before = page.read_bytes()
+    page.write_bytes(before.replace(b"24", b"25", 1))
+    (root / "public" / "404.html").unlink()
+    again = run("--root", root, "build")
+    assert again.status == 0
+    assert (
+        "replaced 2 files that were changed or removed by hand since the last build: "
+        "404.html, combos/2x-rtx-4090/index.html\n"
+    ) in again.err
+    assert page.read_bytes() == before
+    assert "by hand" not in run("--root", root, "build").err
+
+
 def is_whole(public: Path) -> bool:
     """Whether a folder holds exactly what its manifest lists, byte for byte."""
     listed = json.loads((public / "sitegen-manifest.json").read_bytes())["files"]

@@ -178,6 +178,32 @@ def test_foreign_files_stop_the_publication_or_are_carried_along(tmp_path: Path)
     assert tree(out) == {**expected, "link": b"example.org"}
 
 
+def test_what_somebody_did_to_published_files_is_named_when_it_is_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "public"
+    files = {**OLD, "same.txt": b"same", "dated.txt": b"dated", "touched.txt": b"touched"}
+    assert publish(files, out).edited == ()
+    assert publish(files, out).edited == ()
+    (out / "index.html").write_bytes(b"new home, by hand")
+    (out / "gone.txt").unlink()
+    (out / "same.txt").write_bytes(b"emas")
+    (out / "dated.txt").write_bytes(b"detad")
+    os.utime(out / "dated.txt", (0, 0))
+    (out / "touched.txt").write_bytes(b"touched")
+    publication = publish(files, out)
+    assert publication.edited == ("dated.txt", "gone.txt", "index.html", "same.txt")
+    assert tree(out) == files
+
+
+def test_a_link_in_place_of_a_published_file_is_named(tmp_path: Path) -> None:
+    out = tmp_path / "public"
+    publish(OLD, out)
+    (tmp_path / "mine.txt").write_bytes(OLD["gone.txt"])
+    (out / "gone.txt").unlink()
+    (out / "gone.txt").symlink_to(tmp_path / "mine.txt")
+    assert publish(OLD, out).edited == ("gone.txt",)
+    assert (tmp_path / "mine.txt").read_bytes() == OLD["gone.txt"]
+
+
 def test_a_foreign_file_in_the_way_is_never_overwritten(tmp_path: Path) -> None:
     out = tmp_path / "public"
     publish(OLD, out)

@@ -220,3 +220,11 @@ def _report(
             f"kept {len(publication.foreign)} files that are not ours: "
             f"{', '.join(publication.foreign[:5])}"
         )
+    if publication.edited:
+        more = " …" if publication.edited[5:] else ""
+        session.note(
+            f"replaced {len(publication.edited)} files that were changed or removed by hand since "
+            f"the last build: {', '.join(publication.edited[:5])}{more}"
+        )
+        for path in publication.edited:
+            session.detail(f"{'by hand':<10} {path}")

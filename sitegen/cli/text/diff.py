@@ -104,6 +104,10 @@ def _lines(difference: Difference, *, code: Code) -> Iterator[str]:
             named = ", ".join(code(address) for address in addresses[:MOST_ADDRESSES])
             more = len(addresses) - MOST_ADDRESSES
             yield f"{word} pages: {named}{f' and {more} more' if more > 0 else ''}"
+    for one in difference.facts[:MOST_CAUSES]:
+        yield f"no verdict or pick moved by {code(told((one,)))}"
+    if difference.facts[MOST_CAUSES:]:
+        yield f"and by {len(difference.facts) - MOST_CAUSES} more records"
     if difference.pages.changed:
         yield f"pages with other content: {difference.pages.changed}"
     for name, before, after in difference.accuracy:

@@ -37,6 +37,12 @@ _CHART = frozenset(
      "maxNumSeqs", "maxNumBatchedTokens", "kvCacheDtype"}
 )  # fmt: skip
 _STARTS = re.compile(rf"(?:{PROGRAMS}|vllm-openai)")
+_OF_PODS = frozenset(
+    {"replicas", "nodeSelector", "tolerations", "affinity", "securityContext", "imagePullPolicy",
+     "priorityClassName", "serviceAccount", "serviceAccountName", "initContainers", "volumeMounts",
+     "readinessProbe", "livenessProbe", "startupProbe", "storageClassName"}
+)  # fmt: skip
+"""Keys of Kubernetes: two of them tell values of a chart from those of another program."""
 _DAEMON = ("vllm_host", "vllm_instances", "vllm_model")
 
 
@@ -109,7 +115,9 @@ def _is_service(tree: Tree) -> bool:
     """Whether a whole file is of something that runs containers: a cluster, or dstack."""
     kind = tree.at("type")
     told = kind is not None and kind.text() in {"service", "task", "dev-environment"}
-    return told or tree.at("apiVersion") is not None or tree.at("image") is not None
+    if told or tree.at("apiVersion") is not None or tree.at("image") is not None:
+        return True
+    return len(_OF_PODS & {key for one in tree.walk() for key in one.fields}) > 1
 
 
 def _is_call(words: Sequence[Tree]) -> bool:

@@ -33,6 +33,11 @@ UNTOLD = frozenset(
 )
 """Names of languages that do not say whether a block is a command of ours."""
 DEEPEST = 4
+_FOLDED = re.compile(
+    r"(?m)^([ \t]*)(?:\?\?\?\+?|!!!|===)[ \t]+([^\n]+)(?=\n(?:[ \t]*\n)?\1(?: {4}|\t))"
+)
+"""The head of a note or a tab, as MkDocs writes them: what it holds is indented below it."""
+_COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ def _blocks(
 ) -> Iterator[Snippet]:
     headings: list[tuple[int, str]] = []
     before = ""
-    tokens = MarkdownIt("commonmark").parse(text)
+    tokens = MarkdownIt("commonmark").parse(_FOLDED.sub(_as_comment, text))
     for token, following in zip(tokens, [*tokens[1:], None], strict=False):
         if token.type == "heading_open" and following is not None:
             level = int(token.tag[1:])
@@ -76,10 +81,17 @@ def _blocks(
             before = ""
         elif token.type == "inline":
             before = token.content
+        elif token.type == "html_block":
+            before = "\n".join((before, *_COMMENT.findall(token.content))).strip()
         elif token.type in {"fence", "code_block"}:
             names = tuple(name for _, name in reversed(headings)) + around.headings
             here = replace(around, before=before or around.before, headings=names)
             yield from _code(page, token, first_line, here, depth)
+
+
+def _as_comment(head: re.Match[str]) -> str:
+    """Write the head of a note as a comment, behind which an indented block may begin."""
+    return f"{head[1]}<!-- {head[2].replace('--', '')} -->"
 
 
 def _code(

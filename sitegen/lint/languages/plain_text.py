@@ -24,7 +24,8 @@ PROGRAMS = (
 )
 """What a line of text has to hold to be taken for one of the commands that are looked at."""
 _COMMAND = re.compile(
-    r"^[ \t]*(?:\$[ \t]+)?(?:(?:export|sudo|nohup|env|uv[ \t]+run)[ \t]+)*"
+    r"^[ \t]*(?:(?:\([\w.-]+\)[ \t]*)?\[?[\w.-]+@[\w.-]+[^\n#$]{0,120}[#$][ \t]+|\$[ \t]+)?"
+    r"(?:(?:export|sudo|nohup|env|uv[ \t]+run)[ \t]+)*"
     r"(?:[A-Z][A-Z0-9_]*=\S*[ \t]+)*"
     r"(?:exec[ \t]+|gdb[ \t]+--args[ \t]+)?"
     rf"(?:(?:[\w./~-]*/)?python[\d.]*[ \t]+(?:-m[ \t]+)?)?(?:{PROGRAMS})"
@@ -37,6 +38,11 @@ _GLUED = re.compile(
 )
 _CONTINUES = re.compile(r"\\[ \t]*(?:#.*)?$")
 _PYTHON = re.compile(r"^(?:import [a-z_]|from [a-z_][\w.]* import )")
+_UNIT = re.compile(
+    r"^\[(?:Service|Container)\][ \t]*\n(?:[^\n\[][^\n]*\n|\n){0,40}?Exec(?:Start)?[ \t]*=",
+    re.MULTILINE,
+)
+"""A section of a unit of systemd, or of a container that systemd runs, with its command."""
 _LONGEST = 400
 """Lines of a configuration or program that are read at most."""
 
@@ -49,6 +55,8 @@ def guessed(text: str) -> Language | None:
     lines = text.split("\n")
     if any(_COMMAND.match(line) and not _is_prose(line) for line in lines):
         return Language.BASH
+    if _UNIT.search(text):
+        return Language.INI
     if any(_PYTHON.match(line) for line in lines):
         return Language.PYTHON
     if re.search(r"^(?:applications|services|apiVersion|llm_configs):", text, re.MULTILINE):
@@ -115,6 +123,8 @@ def _is_prose(line: str) -> bool:
     """Whether a line that begins with a program goes on as a sentence: words, and no option."""
     found = _COMMAND.match(line)
     rest = line[found.end() :].split() if found is not None else []
+    if any(word[0] in "\"'" for word in rest):
+        return False
     return len(rest) > 2 and not any(word.startswith("-") or word == "\\" for word in rest)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from sitegen.catalog.text.source_text import line_starts
 from sitegen.lint.languages.configurations import replica, script_of
-from sitegen.lint.languages.plain_text import guessed
+from sitegen.lint.languages.markdown import snippets_of_block
+from sitegen.lint.languages.plain_text import PROGRAMS, guessed
 from sitegen.lint.launches import Form, Launch, Setting, of_tree, tree_setting
 from sitegen.lint.options import OptionTable
 from sitegen.lint.scene import Deployment, FileModel, Keywords, Misplaced
@@ -20,6 +23,10 @@ ENGINES = {"LLM", "vllm.LLM"}
 ARGUMENTS = {"AsyncEngineArgs", "EngineArgs"}
 METHODS = frozenset({"get", "post", "put", "delete", "patch", "route", "websocket", "api_route"})
 SERVERS = frozenset({"FastAPI", "Flask", "Starlette", "APIRouter", "Sanic", "Quart"})
+_KEY = re.compile(r"(?m)^[ \t]*(?:- )?[A-Za-z_][\w.-]*:(?:[ \t]+[^\n]*)?$")
+"""A line of YAML that gives a key."""
+FEWEST_KEYS = 3
+_STARTS = re.compile(PROGRAMS)
 MOST_NODES = 50_000
 
 
@@ -42,6 +49,13 @@ def written(node: ast.expr) -> str:
         return ast.unparse(node)
     except RecursionError:
         return ""
+
+
+def _language(text: str) -> Language | None:
+    """Say what a text of many lines is, where it may start something: a script, or YAML."""
+    if len(_KEY.findall(text)) >= FEWEST_KEYS and _STARTS.search(text):
+        return Language.YAML
+    return Language.BASH if guessed(text) is Language.BASH else None
 
 
 class _Program:
@@ -68,7 +82,9 @@ class _Program:
         for node in self.nodes:
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
                 continue
-            if "\n" in node.value and guessed(node.value) is Language.BASH:
+            if "```" in node.value and _STARTS.search(node.value):
+                yield from self._page(node, node.value)
+            elif "\n" in node.value and (language := _language(node.value)) is not None:
                 start = place(node.lineno, node.col_offset, self.starts, self.lines)
                 end = place(
                     node.end_lineno or node.lineno,
@@ -76,7 +92,15 @@ class _Program:
                     self.starts,
                     self.lines,
                 )
-                yield from script_of(self.snippet, start, end, node.value)
+                for script in script_of(self.snippet, start, end, node.value):
+                    yield replace(script, language=language)
+
+    def _page(self, node: ast.Constant, text: str) -> Iterator[Snippet]:
+        """Yield the code of a text that is Markdown, as many begin a program with."""
+        start = place(node.lineno, node.col_offset, self.starts, self.lines)
+        source = self.snippet.source
+        line = source.text.count("\n", 0, self.snippet.index(start))
+        yield from snippets_of_block(source, text, line, self.snippet.around)
 
     def _imported(self, module: str) -> set[str]:
         found = {f"{module}.LLM"} if any(self._imports(n, module) for n in self.nodes) else set()

@@ -19,12 +19,18 @@ _CONTINUED = re.compile(r"\\([ \t]*)(#[^\n]*)?(\n|\Z)")
 _OPERATOR = re.compile(r"&&|\|\||;;|[;|&()]")
 _REDIRECTION = re.compile(r"&>>?|\d*(?:<<<|>>|>\||>&|<&|>|<)")
 _HEREDOC = re.compile(r"\d*<<(-?)[ \t]*(['\"]?)([\w.-]+)\2")
+_ARRAY = re.compile(r"[A-Za-z_]\w*(\+?=)\(")
+"""A list of words, which scripts keep commands in."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 _PLACEHOLDER = re.compile(
-    r"<[A-Za-z_][^<>\n]{0,160}>|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}"
+    r"<(?:[A-Za-z_]|\.\.\.|\d+[ \t]*[*+/-])[^<>\n]{0,160}>|\{[A-Za-z][\w-]*(?: [\w-]+){1,6}\}"
+    r"|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}"
 )
-_PROMPT = re.compile(r"[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[^\n$]{0,40})?\$[ \t]+(?=\S)")
+_PROMPT = re.compile(
+    r"[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:(?:[\w.-]+@[\w.-]+[^\n$]{0,120})?\$"
+    r"|\[?[\w.-]+@[\w.-]+[^\n#$]{0,40}#)[ \t]+(?=\S)"
+)
 _MORE = re.compile(r"[ \t]*>[ \t]+(?=\S)")
 """What a shell prints before a line that goes on; after a prompt it is no redirection."""
 _BARE = re.compile(r"""[^\s\\'"$`;&|()<>#{}]+""")
@@ -63,6 +69,8 @@ class _ShellReader:
     piped: bool = False
     last_line_end: int = -2
     prompts: bool = False
+    array: str = ""
+    """The sign before the list that the reader is in, ``=`` or ``+=``; empty outside of one."""
 
     def run(self) -> Script:
         self.prompts = any(_PROMPT.match(line) for line in self.text.split("\n", 400)[:400])
@@ -93,6 +101,11 @@ class _ShellReader:
     def _step(self) -> bool:
         """Read one thing; return whether a line begins after it."""
         character = self.text[self.index]
+        if self.array and character in "\n)":
+            self.index += 1
+            if character == ")":
+                self._close_array()
+            return False
         if character == "\n":
             self._newline()
             return True
@@ -107,6 +120,13 @@ class _ShellReader:
         elif not (self._heredoc() or self._redirection() or self._operator()):
             self._word()
         return False
+
+    def _close_array(self) -> None:
+        """End a list: what begins one may be a command, what is added to one is none."""
+        if self.array != "=":
+            self.words, self.own, self.comments = [], [], []
+        self.array = ""
+        self._end(";")
 
     def _operator(self) -> bool:
         found = _OPERATOR.match(self.text, self.index)
@@ -225,6 +245,11 @@ class _ShellReader:
             self.variables[words[1].text] = None
 
     def _word(self) -> None:
+        array = _ARRAY.match(self.text, self.index) if not self.words and not self.array else None
+        if array is not None:
+            self.array = array[1]
+            self.index = array.end()
+            return
         word = self._piece()
         if not self.words:
             found = _ASSIGNMENT.match(word.text)

@@ -13,8 +13,8 @@ from sitegen.recipes.recipe import Language
 LONGEST_MARK = 120
 """Signs of a placeholder that the shell's reader knows as one."""
 _DIRECTIVE = re.compile(
-    r"(?m)^[ \t]*(?:\{\{-?[ \t]*(?:/\*|if|else|end|range|with|define|template|include|toYaml"
-    r"|tpl|block|\$\w+)[^\n]*?\}\}|\{%[^\n]*%\})[ \t]*$"
+    r"[ \t]*(?:\{\{-?[ \t]*(?:/\*|if|else|end|range|with|define|template|include|toYaml"
+    r"|tpl|block|\$\w+)[^\n]*?\}\}|\{%[^\n]*%\})[ \t]*"
 )
 """A line that only directs a template."""
 _INSERTED = re.compile(r"\{\{[^\n]*?\}\}(?:`\}\})?")
@@ -28,7 +28,7 @@ def documents(snippet: Snippet) -> Iterator[Snippet]:
         return
     text = snippet.text
     if "{{" in text or "{%" in text:
-        text = _DIRECTIVE.sub(_blanked, text)
+        text = "\n".join(_directed(text.split("\n")))
         text = _INSERTED.sub(_marked, text)
         snippet = replace(snippet, text=text)
     starts = [0, *(found.end() for found in _NEXT.finditer(text))]
@@ -36,8 +36,15 @@ def documents(snippet: Snippet) -> Iterator[Snippet]:
         yield snippet if len(starts) == 1 else snippet.part(start, end, Language.YAML)
 
 
-def _blanked(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
+def _directed(lines: list[str]) -> Iterator[str]:
+    """Blank the lines that only direct a template; a command that goes on goes on over them."""
+    goes_on = False
+    for line in lines:
+        if _DIRECTIVE.fullmatch(line):
+            yield " " * (len(line) - 1) + "\\" if goes_on and line else " " * len(line)
+            continue
+        goes_on = line.rstrip().endswith("\\")
+        yield line
 
 
 def _marked(match: re.Match[str]) -> str:

@@ -18,7 +18,7 @@ from sitegen.lint.snippets import Snippet, Spot
 from sitegen.problems import Problem, did_you_mean
 
 _NUMBER = re.compile(r"[+-]?\d+(?:_\d+)*")
-_FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
+_FLOAT = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf)", re.IGNORECASE)
 LONGEST_PLACEHOLDER = 40
 LAST_PORT = 65_535
 SHOWN = 8
@@ -129,11 +129,17 @@ def _values(snippet: Snippet, given: Given, taken: Taken) -> Iterator[Problem]:
 
 def _placeholder(text: str) -> bool:
     """Whether a value stands for one that the reader puts in: ``N``, ``<n>``, ``{n}``, ``…``."""
-    if not text or text == "..." or any(c in text for c in "<>[]…"):
+    if (
+        not text
+        or text == "..."
+        or any(sign in text for sign in ("${", "$("))
+        or any(c in text for c in "<>[]…")
+    ):
         return True
     if re.fullmatch(r"\{[\w -]+\}", text):
         return True
-    return text.isupper() and not text.isdigit() and len(text) < LONGEST_PLACEHOLDER
+    named = re.fullmatch(r"[A-Z]+(?:_[A-Z0-9]+)+", text) is not None
+    return named or (text.isupper() and not text.isdigit() and len(text) < LONGEST_PLACEHOLDER)
 
 
 def _refused(word: Word, taken: Taken) -> str:

@@ -60,7 +60,13 @@ def instead(launch: Launch, facts: LintContext, named: TextHardware) -> str:
 
 
 def _counted(scene: FileModel) -> Iterator[Launch]:
-    yield from (one for one in scene.launches if one.runtime and not one.traits.whole_layers)
+    """Yield the launches whose sizes can be counted: not those that are only sketched (``...``)."""
+    for launch in scene.launches:
+        call = launch.invocation
+        words = call.command.words if call is not None else ()
+        sketched = any(word.text in {"...", "…"} for word in words)
+        if launch.runtime and not launch.traits.whole_layers and not sketched:
+            yield launch
 
 
 def named_combos_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ which of them decided. Where none changed, the published evidence or the program
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from sitegen.values import dataclass
@@ -97,6 +97,11 @@ class Causes:
             before, after = (side.get(kind, {}).get(id_) for side in (self.base, self.head))
             self._changed[kind, id_] = _changed(kind, id_, before, after)
         return self._changed[kind, id_]
+
+    def changed(self, kinds: Iterable[str]) -> Iterator[ChangedRecord]:
+        """Yield the records of some kinds that are not the same, in the order of ids."""
+        for kind in kinds:
+            yield from self._all_changed(kind)
 
     def _all_changed(self, kind: str) -> Iterator[ChangedRecord]:
         for id_ in sorted(self.base.get(kind, {}).keys() | self.head.get(kind, {}).keys()):

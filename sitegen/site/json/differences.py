@@ -80,6 +80,8 @@ class Difference:
     pages: Pages
     accuracy: tuple[tuple[str, float | None, float | None], ...]
     """Measures of the engine's accuracy that are not the same: name, before, after."""
+    facts: tuple[ChangedRecord, ...] = ()
+    """Records whose facts changed without moving a verdict or a pick."""
 
 
 def publication(
@@ -155,7 +157,17 @@ def compare(base: SiteState, head: SiteState) -> Difference:
     return Difference(
         base.data_version, head.data_version, only(base, head), only(head, base),
         _unsurveyed(base, head), moved, picks, _pages(base, head), _accuracy(base, head),
+        _unmoved(base, head, (*moved, *picks)),
     )  # fmt: skip
+
+
+def _unmoved(
+    base: SiteState, head: SiteState, rows: tuple[Change, ...]
+) -> tuple[ChangedRecord, ...]:
+    """List the records that changed and stand behind none of the rows that moved."""
+    behind = {cause for row in rows for cause in row.causes}
+    changed = Causes(base.records, head.records).changed((*LISTS, CONSTANTS))
+    return tuple(one for one in changed if one.facts and one not in behind)
 
 
 def by_cause(changes: Iterable[Change]) -> Mapping[tuple[ChangedRecord, ...], tuple[Change, ...]]:

@@ -1,0 +1,129 @@
+"""What other people's pages look like: notes, prompts, templates, kept commands, forks."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.lint.support import codes, linted
+
+MODULE = "vllm.entrypoints.openai.api_server --model"
+WRONG = "vllm serve Qwen/Qwen3-8B --max-modle-len 4096"
+READ = {
+    "note": (f'??? info "Serving script"\n    ```bash\n    {WRONG}\n    ```\n', "markdown"),
+    "tab": (f'=== "2 GPUs"\n\n    ```bash\n    {WRONG}\n    ```\n', "markdown"),
+    "root": (f"```\nroot@2a79cc8835d9:/# {WRONG}\nINFO starting\n```\n", "markdown"),
+    "a longer prompt": (
+        f"```\n(base) me@desk:~/dev-ai/some/folder/that/lies/deeper/vllm$ {WRONG}\n```\n",
+        "markdown",
+    ),
+    "bracket": (f"```\n[root@node ~]# {WRONG}\n```\n", "markdown"),
+    "kept": (f'VLLM_CMD="{WRONG}"\necho start\nexec $VLLM_CMD\n', "bash"),
+    "kept with variables": (f'CMD="CUDA_VISIBLE_DEVICES=$GPU {WRONG}"\neval "$CMD"\n', "bash"),
+    "list": ("CMD=(vllm serve Qwen/Qwen3-8B\n  --max-modle-len 4096  # short\n)\n", "bash"),
+    "entrypoint": (
+        f"docker run --entrypoint bash -e A=b \"$IMG\" -lc 'set -e\nexec {WRONG}'\n",
+        "bash",
+    ),
+    "python": (f"setsid env A=b $PY -m {WRONG.replace('vllm serve', MODULE)}\n", "bash"),
+    "unit": (f"```\n[Unit]\nAfter=local\n[Service]\nExecStart={WRONG}\n```\n", "markdown"),
+    "docstring": (f'"""How to start it.\n\n```bash\n{WRONG}\n```\n"""\n', "python"),
+    "YAML in Python": (
+        f'x = """\nspec:\n  pod:\n    args:\n      - >-\n        {WRONG}\n        --port 1\n"""\n',
+        "python",
+    ),
+}
+"""Places where a command stands, each with the mistake of ``WRONG``."""
+RIGHT = {
+    "a question": ('```\nollama run gemma3 "What is in this picture?"\n```\n', "markdown"),
+    "a long name": (
+        "vllm serve Qwen/Qwen3-8B --port REPLACE_ENV_OF_THE_LONG_NAME_OF_A_PORT",
+        "bash",
+    ),
+    "words in braces": ("vllm serve {your model directory} --port 8000", "bash"),
+    "more to come": ("vllm serve Qwen/Qwen3-8B --port 8000 \\\n  <...more flags...>\n", "bash"),
+    "a variable of pods": (
+        """vllm serve Qwen/Qwen3-8B --kv-transfer-config '{"bytes":$(BYTES)}'""",
+        "bash",
+    ),
+    "a sum": ("llama-server -m a.gguf -c <4096 * np>", "bash"),
+    "JSON with more in it": (
+        """vllm serve Qwen/Qwen3-8B --kv-transfer-config '{"a":"b"${accelerator.json}}'""",
+        "bash",
+    ),
+    "a sketch": ("vllm serve Qwen/Qwen3-8B --nnodes 2 ...", "bash"),
+    "a template": (
+        "spec:\n  template: |\n    vllm serve Qwen/Qwen3-8B \\\n      {{- if .Values.name }}\n"
+        "      --served-model-name a \\\n      {{- end }}\n      --port 8000\n",
+        "yaml",
+    ),
+    "quotes in quotes": (
+        r"""docker run a/b:1 bash -lc 'vllm serve Qwen/Qwen3-8B --speculative-config """
+        r"""'\''{"method":"eagle3"}'\'''""",
+        "bash",
+    ),
+    "pods": (
+        "replicas: 2\nnodeSelector: {a: b}\ncustomCommand: |\n"
+        "  vllm serve Qwen/Qwen3-8B --host 0.0.0.0\n",
+        "yaml",
+    ),
+    "what is added to a list": (
+        "CMD+=(--port 1)\nvllm serve Qwen/Qwen3-8B\nCMD+=(--bogus)\n",
+        "bash",
+    ),
+}
+"""Commands in which nothing is wrong."""
+
+
+@pytest.mark.parametrize(("text", "kind"), READ.values(), ids=READ)
+def test_a_command_is_read_wherever_it_stands(text: str, kind: str) -> None:
+    assert codes(text, kind) == ["unknown-option"]
+
+
+@pytest.mark.parametrize(("text", "kind"), RIGHT.values(), ids=RIGHT)
+def test_what_stands_for_something_else_is_no_mistake(text: str, kind: str) -> None:
+    assert codes(text, kind) == []
+    assert linted(text, kind).launches == 1
+
+
+def test_a_rate_may_be_infinite_and_not_a_word() -> None:
+    bench = "vllm bench serve --model Qwen/Qwen3-8B --request-rate "
+    assert codes(f"{bench}inf") == []
+    assert codes(f"{bench}fast") == ["option-value"]
+
+
+def test_a_quadlet_is_a_container_with_the_version_of_its_image() -> None:
+    def unit(image: str) -> str:
+        return f"[Container]\nExec=llama-server -m a.gguf --host 0.0.0.0 --bogus\nImage={image}\n"
+
+    assert codes(unit("ghcr.io/ggml-org/llama.cpp:server"), "ini") == ["unknown-option"]
+    assert codes(unit("quay.io/ramalama/ramalama:latest"), "ini") == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "pip install sglang-kt",
+        "git clone https://github.com/someone/sglang.git",
+        "# Use our fork of SGLang",
+        "# the KTransformers SGLang fork",
+        "docker run -it lmsysorg/sglang:v0.4.6 bash",
+    ],
+)
+def test_a_program_of_somebody_else_is_not_held_to_the_options_of_its_makers(said: str) -> None:
+    command = "python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --bogus 1"
+    assert codes(f"{said}\n{command}\n") == []
+    upstream = "git clone https://github.com/sgl-project/sglang.git"
+    assert codes(f"{upstream}\n{command}\n") == ["unknown-option"]
+
+
+@pytest.mark.parametrize("said", ["# llama.cpp Vulkan b9049", "version: 3595 (fc03b9ad)"])
+def test_a_build_of_llama_cpp_that_a_page_names_is_another_version(said: str) -> None:
+    command = "llama-server -m a.gguf --bogus"
+    assert codes(f"{said}\n{command}\n") == []
+    assert codes(f"# llama.cpp\n{command}\n") == ["unknown-option"]
+
+
+def test_an_option_of_a_fork_tells_the_fork() -> None:
+    command = "python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --bogus 1"
+    assert codes(f"{command} --kt-numa-nodes 0 1") == []
+    assert codes(command) == ["unknown-option"]
