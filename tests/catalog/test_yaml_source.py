@@ -87,11 +87,11 @@ def test_block_text_keeps_its_lines() -> None:
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? "])
 def test_deep_nesting_ends_at_the_limit_and_not_in_a_crash(opening: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     problems = problems_of(opening * 100_000)
     assert {problem.code for problem in problems} <= {"yaml-depth", "yaml-key", "yaml-syntax"}
     assert problems
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 5, "work that grows faster than the text"
 
 
 def test_nesting_up_to_the_limit_is_read() -> None:
@@ -180,13 +180,13 @@ plain = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(plain)
 def test_json_is_read_as_json(value: Plain) -> None:
     assert value_of(json.dumps(value, ensure_ascii=False)) == value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(st.sampled_from("ab:-[]{}&*!|>'\"%@`#,? \n\t\\0.~<"), max_size=60))
 def test_any_text_gives_a_value_or_problems_with_places(text: str) -> None:
     value, problems = compose(SourceText("x.yaml", text))
