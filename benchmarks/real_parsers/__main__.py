@@ -26,6 +26,7 @@ import venv
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from benchmarks.real_parsers.written import Written, commands, program_of
@@ -352,14 +353,17 @@ def main(words: list[str]) -> int:
     found = [Written.of(line) for line in given.written.read_text("utf-8").splitlines()]
     report: dict[str, object] = {"recipes": len(found)}
     refused = 0
-    for name, verdict in (*of_programs(place, found), *of_files(place, found)):
+    for name, verdict in chain(of_programs(place, found), of_files(place, found)):
         refused += len(verdict.refused)
         report[name] = {
             "parser": verdict.version,
             "parsed": verdict.parsed,
             "refused": verdict.refused,
         }
-        print(f"{name}: {verdict.version} parsed {verdict.parsed}, refused {len(verdict.refused)}")
+        print(
+            f"{name}: {verdict.version} parsed {verdict.parsed}, refused {len(verdict.refused)}",
+            flush=True,
+        )
         for command, reason in verdict.refused.items():
             print(f"  {command}\n    {reason}")
     RESULTS.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
