@@ -100,7 +100,9 @@ def through_main(
     def load(root: Path) -> Parse:
         stand_in(module.partition(".")[0], named=named)
         _path(root)
-        importlib.metadata.version = lambda _: "0"
+        real_version = importlib.metadata.version
+        own = module.partition(".")[0]
+        importlib.metadata.version = lambda name: "0" if name == own else real_version(name)
         found = importlib.import_module(module)
         main: object = found
         for part in function.split("."):
