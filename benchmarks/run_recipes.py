@@ -33,7 +33,7 @@ from sitegen.recipes import recipes_for
 from sitegen.recipes.folder import folder_of
 from sitegen.recipes.folder.machines import Machines
 from sitegen.recipes.folder.settings import variables
-from sitegen.recipes.recipe import Recipe
+from sitegen.recipes.recipe import Language, Recipe
 from sitegen.recipes.target import Target
 from sitegen.survey.verdict_policy import is_published, reference_workload
 
@@ -97,8 +97,17 @@ def _one(engine: FitEngine, runtime: Runtime, chance: random.Random) -> Recipe |
     return None
 
 
-def run(recipe: Recipe, runtime: str, folder: Path, repositories: Path) -> Run:
-    """Run a recipe on its machines: the first, the last, and one between."""
+def run(
+    recipe: Recipe,
+    runtime: str,
+    folder: Path,
+    repositories: Path,
+    heard: list[tuple[str, ...]] | None = None,
+) -> Run:
+    """Run a recipe on its machines: the first, the last, and one between.
+
+    ``heard`` gets every command that the scripts called.
+    """
     found = recipe.assessment
     machines = Machines.of(recipe)
     used = [at + 1 for at, gpus in enumerate(machines.used) if gpus]
@@ -115,7 +124,10 @@ def run(recipe: Recipe, runtime: str, folder: Path, repositories: Path) -> Run:
         0,
     )
     for node in chosen:
-        status, said = _on(recipe, machines, node, folder / str(node), repositories)
+        on = folder / str(node)
+        status, said, calls = _on(recipe, machines, node, on, repositories)
+        if heard is not None:
+            heard += calls
         if status:
             return replace(base, status=status, said=said[-1_500:])
     return base
@@ -123,7 +135,7 @@ def run(recipe: Recipe, runtime: str, folder: Path, repositories: Path) -> Run:
 
 def _on(
     recipe: Recipe, machines: Machines, node: int, folder: Path, repositories: Path
-) -> tuple[int, str]:
+) -> tuple[int, str, tuple[tuple[str, ...], ...]]:
     gpus = machines.megabytes(node - 1)
     installed = sum(one.installed_bytes for one in machines.nodes[node - 1].gpus)
     machine = Machine(folder / "machine", gpus, memory_bytes=installed, repositories=repositories)
@@ -138,9 +150,10 @@ def _on(
         done = machine.run(written / "run.sh", settings=settings)
         stopped = machine.run(written / "run.sh", "stop", settings=settings)
     except subprocess.TimeoutExpired as late:
-        return 124, f"it does not end: {late.stdout!r}"
+        return 124, f"it does not end: {late.stdout!r}", ()
     logs = "".join(path.read_text("utf-8") for path in sorted(written.glob("state/logs/*")))
-    return done.status or stopped.status, f"{done.said}{stopped.said}{logs}"
+    calls = (*done.calls, *stopped.calls)
+    return done.status or stopped.status, f"{done.said}{stopped.said}{logs}", calls
 
 
 def own_settings(recipe: Recipe, models: Path) -> Mapping[str, str]:
@@ -180,7 +193,15 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--written", type=Path, help="keep what is printed and called here")
+    parser.add_argument("--part", default="1/1", help="run every Nth recipe, from the Kth: K/N")
+    parser.add_argument("--print", action="store_true", help="write recipes down, and run none")
+    parser.add_argument("--join", type=Path, nargs="+", help="what parts have kept: run nothing")
     given = parser.parse_args(words)
+    if given.join:
+        return joined(given.seed, given.join, given.written)
+    part, parts = map(int, given.part.split("/"))
+    kept: list[str] = []
     catalog = parse_catalog(read_project(Path.cwd()).catalog)
     engine = FitEngine(catalog)
     runs = []
@@ -188,17 +209,54 @@ def main(words: list[str]) -> int:
         listed = Path(temporary, "repositories")
         listed.write_text(repositories_of(catalog), encoding="utf-8")
         for at, (runtime, recipe) in enumerate(drawn(engine, given.seed, given.count)):
+            if at % parts != part - 1:
+                continue
+            if given.print:
+                kept.append(json.dumps(written(recipe, [])))
+                continue
             folder = Path(temporary, str(at))
-            one = run(recipe, runtime, folder, listed)
-            shutil.rmtree(folder)
+            heard: list[tuple[str, ...]] = []
+            one = run(recipe, runtime, folder, listed, heard)
+            kept.append(json.dumps(written(recipe, heard) | {"at": at, "run": asdict(one)}))
+            shutil.rmtree(folder, ignore_errors=True)  # a last call may still be logged
             runs.append(one)
-            print(f"{at + 1:3} {one.status} {one.runtime} {one.form} {one.combo} {one.model}")
+            line = f"{at + 1:3} {one.status} {one.runtime} {one.form} {one.combo} {one.model}"
+            print(line, flush=True)
             if one.status:
                 print(one.said)
-    report = summary(given.seed, runs)
+    if given.written:
+        given.written.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    whole = parts == 1 and not given.print
+    return reported(given.seed, runs) if whole else int(any(one.status for one in runs))
+
+
+def joined(seed: int, parts: list[Path], into: Path | None) -> int:
+    """Put what parts have kept into one, and report on all of it."""
+    lines = [line for path in parts for line in path.read_text("utf-8").splitlines()]
+    lines.sort(key=lambda line: int(json.loads(line)["at"]))
+    if into:
+        into.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return reported(seed, [Run(**json.loads(line)["run"]) for line in lines])
+
+
+def reported(seed: int, runs: list[Run]) -> int:
+    """Write the report; 1 where a run failed."""
+    report = summary(seed, runs)
     RESULTS.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(report["figures"], indent=1))
     return int(any(one.status for one in runs))
+
+
+def written(recipe: Recipe, calls: list[tuple[str, ...]]) -> dict[str, object]:
+    """Keep what a recipe prints and calls, for ``benchmarks.real_parsers``."""
+    bash = [step.text for step in recipe.steps if step.language is Language.BASH]
+    return {
+        "form": recipe.id,
+        "combo": recipe.assessment.combo.id,
+        "calls": list(dict.fromkeys(calls)),
+        "bash": bash,
+        "files": dict(folder_of(recipe, title="A drawn recipe", asked="benchmarks")),
+    }
 
 
 def summary(seed: int, runs: list[Run]) -> dict[str, object]:

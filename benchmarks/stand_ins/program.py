@@ -372,7 +372,10 @@ def hub(words: list[str]) -> None:
         return
     if words[0] != "download":
         raise Refused(f"hf {words[0]}")
-    repository, options = words[1], dict(zip(words[2::2], words[3::2], strict=True))
+    repository, rest = words[1], words[2:]
+    names = [one for one in rest if one.endswith(".gguf")]
+    rest = [one for one in rest if one not in names]
+    options = dict(zip(rest[::2], rest[1::2], strict=True))
     unknown = set(options) - {"--include", "--local-dir", "--revision"}
     if unknown or not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
         raise Refused(f"hf download {repository} {sorted(unknown)}")
@@ -381,6 +384,11 @@ def hub(words: list[str]) -> None:
         raise Refused(f"the catalog has no repository {repository}")
     place = Path(options.get("--local-dir") or Path(os.environ["HOME"], ".cache/huggingface"))
     place.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        place.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+        place.joinpath(name).write_bytes(b"0")
+    if names:
+        return
     if "--include" in options:
         plain = re.sub(r"\[(.)(.)\]", r"\1", options["--include"]).strip("*")
         place.joinpath(f"model{plain}00001-of-00002.gguf").write_bytes(b"0")
@@ -489,6 +497,16 @@ def sysctl(words: list[str]) -> None:
         print(MACHINE["memory_bytes"])
 
 
+UFW = re.compile(
+    r"allow in on [\w.]+|allow from [\d.]+ to any port \d+(:\d+)? proto tcp|deny \d+(:\d+)?/tcp"
+)
+
+
+def ufw(words: list[str]) -> None:
+    if not UFW.fullmatch(" ".join(words)):
+        raise Refused(f"no rule: {words}")
+
+
 def disk_free(_: list[str]) -> None:
     free = MACHINE.get("disk_kib", 10**12)
     print(f"Filesystem 1024-blocks Used Available Capacity Mounted\nx 1 1 {free} 1% /")
@@ -545,6 +563,7 @@ PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
     "sycl-ls": sycl_ls,
     "sysctl": sysctl,
     "trtllm-serve": trtllm_serve,
+    "ufw": ufw,
     "uv": uv,
     "vllm": vllm,
     **dict.fromkeys(
@@ -565,7 +584,7 @@ def main() -> int:
     log = os.environ.get("STAND_IN_LOG")
     if log:
         with Path(log).open("a", encoding="utf-8") as file:
-            file.write(json.dumps([name, *words]) + "\n")
+            file.write(json.dumps([sys.argv[1], *words]) + "\n")
     try:
         PROGRAMS[name](words)
     except Refused as refused:

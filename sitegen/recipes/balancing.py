@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.firewall import ports_step
+from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.target import FIRST_PORT, Target
 
@@ -66,7 +69,18 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
     ended = RecipeStep(
         Phase.STOP, "Stop the load balancer", Language.BASH, f"{RUN} -s stop", where=where
     )
-    return (written, started, ended)
+    closed = _closed(target, port) if len(machines) > 1 else ()
+    return (*closed, written, started, ended)
+
+
+def _closed(target: Target, port: int) -> tuple[RecipeStep, ...]:
+    """Let nobody but the balancer's machine ask the servers of several machines."""
+    if target.vendors == (Vendor.APPLE,):
+        return ()
+    nodes = sorted(node for held, _ in target.by_node() for node in held)
+    where = node_words(nodes, len(target.combo.nodes))
+    balancer = addresses(target, port)[0].partition(":")[0]
+    return (ports_step([balancer], target.machine_ports(port), where),)
 
 
 def _file(servers: list[str], listens: int) -> list[str]:

@@ -8,7 +8,7 @@ from sitegen.catalog.domain.models import Checkpoint
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import quoted
 from sitegen.recipes.target import Target
-from sitegen.recipes.versions import COMMITS
+from sitegen.recipes.versions import COMMITS, HUGGINGFACE_HUB
 from sitegen.units import GB
 
 DOWNLOAD = "Download the model"
@@ -24,10 +24,19 @@ NEEDS_IMATRIX = ("IQ1", "IQ2", "IQ3")
 WEIGH_FOLDER = 'wc -c "$MODEL"/*.safetensors'
 """Bytes of each file and of all: ``du`` counts blocks, and not in bytes on every system."""
 
+EXLLAMAV3 = "1.4.2"
+"""What TabbyAPI installs, in whose environment the converter runs.
+
+Source:
+    TabbyAPI e632af4, ``pyproject.toml``.
+"""
+
 Maker = Callable[[Target, str], str]
 
 
-HUB = "python3 -m venv hub && . hub/bin/activate && pip install huggingface_hub"
+HUB = (
+    f"python3 -m venv hub && . hub/bin/activate && pip install 'huggingface_hub=={HUGGINGFACE_HUB}'"
+)
 """Brings the program that logs in and downloads, where no runtime does."""
 
 
@@ -52,21 +61,57 @@ def _either(upper: str, lower: str) -> str:
     return upper if upper == lower else f"[{upper}{lower}]"
 
 
+def file_names(name: str) -> list[str]:
+    """List the parts of a GGUF file by the name of the first, or the file itself.
+
+    >>> file_names("Q8_0/M-Q8_0-00001-of-00002.gguf")
+    ['Q8_0/M-Q8_0-00001-of-00002.gguf', 'Q8_0/M-Q8_0-00002-of-00002.gguf']
+    """
+    stem, found, parts = name.removesuffix(".gguf").rpartition("-00001-of-")
+    if not found:
+        return [name]
+    return [f"{stem}-{at + 1:05d}-of-{parts}.gguf" for at in range(int(parts))]
+
+
+def wanted_files(target: Target) -> str:
+    """Say which files to download: by name where the catalog has it, else by their type."""
+    checkpoint = target.assessment.checkpoint
+    if checkpoint.file:
+        return " ".join(quoted(one) for one in file_names(checkpoint.file))
+    return f"--include {quoted(file_pattern(target.hub_file.rpartition(':')[2]))}"
+
+
+def pattern_note(target: Target) -> str:
+    """Say that files are found by a pattern, where no source lists their names."""
+    if target.assessment.checkpoint.file:
+        return ""
+    return "Their names are not known to us: what matches the pattern is downloaded."
+
+
+def first_file(target: Target, folder: str) -> str:
+    """Find the downloaded file below a folder; of several parts the first."""
+    name = target.assessment.checkpoint.file
+    if name:
+        return f"{folder}/{name}"
+    pattern = quoted(file_pattern(target.hub_file.rpartition(":")[2]))
+    return f"$(find {folder} -name {pattern} | sort | head -n 1)"
+
+
 def hub_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Download a GGUF file to where llama.cpp looks for it.
 
     Source:
         llama.cpp 0c1e57098, ``common/hf-cache.cpp``: it keeps files where the Hub's program does.
     """
-    pattern = quoted(file_pattern(target.hub_file.rpartition(":")[2]))
     size = gigabytes(target.assessment.weights_bytes)
+    note = f"About {size}, into ~/.cache/huggingface or where HF_HOME says."
     step = RecipeStep(
         Phase.FILES,
         DOWNLOAD,
         Language.BASH,
-        f"hf download {quoted(target.repository)} --include {pattern}",
+        f"hf download {quoted(target.repository)} {wanted_files(target)}",
         where=where,
-        note=f"About {size}, into ~/.cache/huggingface or where HF_HOME says.",
+        note=" ".join(filter(None, (note, pattern_note(target)))),
     )
     return (*login_steps(target, where), step)
 
@@ -209,7 +254,7 @@ def _exl3(target: Target, source: str) -> str:
     bits = target.assessment.checkpoint.quantization.linears.weight_bits
     lines = [
         f"hf download {source} --local-dir source",
-        "git clone https://github.com/turboderp-org/exllamav3",
+        f"git clone --branch v{EXLLAMAV3} https://github.com/turboderp-org/exllamav3",
         f'python3 exllamav3/convert.py -i source -o "$MODEL" -w work -b {bits:g}',
         WEIGH_FOLDER,
     ]

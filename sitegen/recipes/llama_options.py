@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.catalog.domain.hardware import Vendor
+from sitegen.catalog.domain.hardware import UnifiedMemory, Vendor
 from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import LLAMA_CPP, file_steps, hub_file_steps, hub_step
@@ -114,6 +114,8 @@ def server_options(target: Target, port: int | str) -> list[Option]:
             options.append(("--batch-size", str(micro_batch)))
         options.append(("--ubatch-size", str(micro_batch)))
     options += cache_options(target)
+    if shares_pages(target):
+        options.append(("--load-mode", "none"))
     return [
         *options,
         ("--alias", quoted(target.served_name)),
@@ -121,6 +123,19 @@ def server_options(target: Target, port: int | str) -> list[Option]:
         ("--port", str(port)),
         ("--api-key", '"$API_KEY"'),
     ]
+
+
+def shares_pages(target: Target) -> bool:
+    """Whether the GPU is AMD's and works in the system's memory (Strix Halo).
+
+    There a mapped file and the GPU hold the same pages: loading is slow, and may crash.
+
+    Source:
+        amd-strix-halo-toolboxes d1a34be, README.md: flash attention and no mapping, always.
+        llama.cpp 0c1e57098, ``common/arg.cpp``: ``--load-mode none`` is what ``--no-mmap`` was.
+    """
+    gpus = [target.node(node).gpus[gpu].gpu for node, gpu in target.plan.ranks]
+    return any(gpu.vendor is Vendor.AMD and isinstance(gpu.memory, UnifiedMemory) for gpu in gpus)
 
 
 def tensor_note(target: Target) -> str:
@@ -143,7 +158,8 @@ def cache_options(target: Target) -> list[Option]:
     cache, asked = target.assessment.workload.kv_dtype, target.assessment.settings.flash_attention
     keys, values = of_keys_and_values(cache)
     options: list[Option] = []
-    if target.plan.kind is PlanKind.TENSOR or asked is not None or quantized(cache):
+    wanted = quantized(cache) or shares_pages(target)
+    if target.plan.kind is PlanKind.TENSOR or asked is not None or wanted:
         on = asked is not False
         options.append(("--flash-attn", "on" if on else "off"))
     if keys != PLAIN:

@@ -17,7 +17,7 @@ BENCH = "llama.cpp/build/bin/llama-bench"
 SAME = frozenset(
     {
         "-m", "-hf", "--n-gpu-layers", "--n-cpu-moe", "--split-mode", "--ubatch-size",
-        "--flash-attn", "--cache-type-k", "--cache-type-v",
+        "--flash-attn", "--cache-type-k", "--cache-type-v", "--load-mode",
     }
 )  # fmt: skip
 """Options that ``llama-bench`` has as ``llama-server`` has them."""
@@ -91,7 +91,11 @@ def _served(recipe: Recipe, target: Target, file: str) -> RecipeStep:
     ]
     several = target.plan.replicas > 1
     note = f"Needs the client of vLLM {READ['vllm']}: uv pip install 'vllm=={READ['vllm']}'."
-    if several:
+    merged = target.joined.together and recipe.id == target.assessment.runtime.id
+    if merged:
+        option = target.joined.copies(target.joined.by_node()[0][1][0])[0][0]
+        note += f" Start one copy for it, without {option}: a measurement is of one."
+    elif several:
         note += " One server is measured: leave the others idle."
     return RecipeStep(
         Phase.VERIFY,

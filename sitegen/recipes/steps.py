@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
 from sitegen.recipes.balancing import balancer_steps
 from sitegen.recipes.chat import remote_code_warning
+from sitegen.recipes.firewall import link_step
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, command, settings
@@ -220,6 +221,7 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[RecipeStep,
         RecipeStep(
             Phase.NETWORK, "Bind the libraries to it", Language.BASH, "\n".join(bind), where=where
         ),
+        *(() if apple else (link_step(IFACE, where),)),
     )
 
 
@@ -238,7 +240,10 @@ def start_step(
     expect: str,
     host: str = "$HOST",
 ) -> RecipeStep:
-    """Start one server per replica of a machine, on its GPUs; ``options`` are those of a port."""
+    """Start one server per replica of a machine, on its GPUs, or one for all of them.
+
+    ``options`` are those of a server's port.
+    """
     several, ports = len(replicas) > 1, target.ports(len(replicas))
     commands = [
         command(program, options(port), before=target.shown(ranks), after="&" if several else "")
@@ -305,13 +310,14 @@ def each_port(ports: Sequence[int], lines: Sequence[str]) -> str:
 
 
 def balance_note(target: Target) -> str:
-    """Say what several servers need in front of them."""
+    """Say what several servers need in front of them, or what one does for several replicas."""
     if target.plan.replicas == 1:
         return ""
-    return (
-        f"{target.plan.replicas} servers, each a whole copy: put a load balancer in front, "
-        "or give every client its own."
-    )
+    servers = sum(len(nodes) * len(replicas) for nodes, replicas in target.by_node())
+    if servers == 1:
+        return f"{target.plan.replicas} whole copies behind one address, which spreads requests."
+    each = "" if target.together else ", each a whole copy"
+    return f"{servers} servers{each}: put a load balancer in front, or give every client its own."
 
 
 def repeated(target: Target, own: str = "a HEAD_IP of their own") -> str:

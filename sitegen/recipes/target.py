@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from sitegen.catalog.domain.hardware import Combo, Node, UnifiedMemory, Vendor
+from sitegen.catalog.domain.models import Json
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan
 from sitegen.recipes.placement import Rank, replicas_of, vendors, visible
-from sitegen.recipes.shell import Variable, quoted
+from sitegen.recipes.shell import Option, Variable, quoted
 from sitegen.units import MIB
 from sitegen.values import dataclass
 
@@ -22,12 +25,14 @@ class Target:
     """An assessment with a plan, as recipes ask about it.
 
     ``port_step`` is added to every port of a server, where other servers have the first ones.
+    ``together`` says that one server of a machine runs all its replicas.
     """
 
     assessment: Assessment
     plan: ParallelPlan
     limits: Limits
     port_step: int = 0
+    together: bool = False
 
     @classmethod
     def of(cls, assessment: Assessment, port_step: int = 0) -> Target | None:
@@ -170,10 +175,37 @@ class Target:
         at_node: dict[int, list[tuple[Rank, ...]]] = {}
         for replica in self.replicas:
             at_node.setdefault(replica[0][0], []).append(replica)
+        if self.together:
+            at_node = {at: [_joined(found)] for at, found in at_node.items()}
         alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
         for at, found in at_node.items():
             alike.setdefault(tuple(tuple(g for _, g in r) for r in found), []).append(at)
         return tuple((tuple(nodes), tuple(at_node[nodes[0]])) for nodes in alike.values())
+
+    def copies(self, ranks: tuple[Rank, ...]) -> list[Option]:
+        """Tell a server how many replicas it runs on these GPUs; nothing for one."""
+        found = self.assessment.runtime.copies
+        number = len(ranks) // len(self.plan.ranks)
+        return [(found.option, str(number))] if found and number > 1 else []
+
+    @property
+    def joined(self) -> Target:
+        """The same, with one server for all replicas of a machine, where the runtime has one."""
+        return replace(self, together=True) if self._runs_copies else self
+
+    @property
+    def _runs_copies(self) -> bool:
+        """Whether one server runs the replicas of a machine as the plan has them.
+
+        A runtime that spreads experts over the copies runs another plan than the one assessed.
+        """
+        found = self.assessment.runtime.copies
+        several = any(len(replicas) > 1 for _, replicas in self.by_node())
+        if found is None or len(self.span) > 1 or not several:
+            return False
+        if self.assessment.settings.attention_copies > 1:
+            return False
+        return found.experts_stay_whole or not _sparse(self.assessment.model.config)
 
     def model_variable(self, path: str) -> Variable:
         """Name the checkpoint: its repository, else the folder or file it has to be in."""
@@ -185,3 +217,15 @@ class Target:
     def folder(self) -> str:
         """Folder in which a recipe expects a checkpoint without a repository."""
         return f"/models/{self.assessment.model.id}-{self.assessment.checkpoint.id}"
+
+
+def _sparse(config: Mapping[str, Json]) -> bool:
+    """Whether a config speaks of experts, in the part about text too."""
+    text = config.get("text_config")
+    inside = list(text) if isinstance(text, dict) else []
+    return any("expert" in name for name in [*config, *inside])
+
+
+def _joined(replicas: list[tuple[Rank, ...]]) -> tuple[Rank, ...]:
+    """Put the GPUs of replicas behind one another, as a server gives them to its copies."""
+    return tuple(rank for replica in replicas for rank in replica)

@@ -28,6 +28,8 @@ READ: Mapping[str, str] = {
     "infernet": "infernet-protocol 25377c6, its Book 51f335e",
 }
 """Version or commit by program; llama.cpp is the copy that the package named carries."""
+HUGGINGFACE_HUB = "2.4.0"
+"""Brings ``hf``, whose own parser took the commands that download."""
 COMMITS: Mapping[str, str] = {"llama-cpp": "0c1e57098"}
 """Commits that the packages above carry, where a recipe builds from a repository."""
 RAY_BRINGS_VLLM = "0.29.0"

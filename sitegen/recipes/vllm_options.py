@@ -93,4 +93,5 @@ def cache_note(target: Target) -> str:
     tokens = target.limits.kv_pool_tokens
     if not tokens:
         return ""
-    return f"GPU KV cache size: about {tokens:,} tokens in the log of each server"
+    whose = "copy" if target.together else "server"
+    return f"GPU KV cache size: about {tokens:,} tokens in the log of each {whose}"

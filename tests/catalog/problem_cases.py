@@ -253,6 +253,7 @@ PRICES = (
 )
 """What prices can have wrong with them."""
 
+GGUF_REPOSITORY = "repository: someone/Llama-3.1-8B-GGUF"
 MODELS = (
     Case("licence", MODEL, "released:", "license: llama3.1\nreleased:"),
     Case("licence", MODEL, "released:", "license: Apache-2.0\nreleased:"),
@@ -273,6 +274,15 @@ MODELS = (
         MODEL,
         "repository: someone/Llama-3.1-8B-GGUF",
         "variant: UD-Q4_K_M",
+    ),
+    Case(
+        "gguf-file", MODEL, GGUF_REPOSITORY, f"{GGUF_REPOSITORY}\n    file: Llama-3.1-8B-Q8_0.gguf"
+    ),
+    Case(
+        "gguf-file",
+        MODEL,
+        GGUF_REPOSITORY,
+        f"{GGUF_REPOSITORY}\n    file: Q4_K_M/Llama-3.1-8B-Q4_K_M-00002-of-00003.gguf",
     ),
     Case("file-size", MODEL, "16.07", "160.7"),
     Case(

@@ -13,7 +13,9 @@ from sitegen.recipes.files import conversion_bytes, gigabytes
 from sitegen.recipes.forms.ollama import LARGEST_IN_ONE_BYTES
 from sitegen.recipes.recipe import Phase, Recipe, RecipeStep
 from sitegen.recipes.target import Target
+from sitegen.recipes.versions import READ
 from tests.recipes.everything import asked, recipes, unnamed
+from tests.survey.whole_catalog import whole_catalog
 
 
 def form(found: Assessment, id_: str) -> Recipe:
@@ -48,7 +50,8 @@ def test_a_published_checkpoint_is_downloaded() -> None:
 def test_llama_cpp_is_told_repository_and_type() -> None:
     recipe = form(asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
     (step,) = files(recipe)
-    assert step.text == ("hf download unsloth/Qwen3-8B-GGUF --include '*[-.][Qq]4_[Kk]_[Mm][-.]*'")
+    assert step.text == "hf download unsloth/Qwen3-8B-GGUF Qwen3-8B-Q4_K_M.gguf"
+    assert "pattern" not in step.note
     assert variable(recipe) == "unsloth/Qwen3-8B-GGUF:Q4_K_M"
     start = next(s for s in recipe.steps if s.phase is Phase.START)
     assert '-hf "$MODEL"' in start.text
@@ -77,13 +80,72 @@ def test_ollama_is_given_a_file_whose_parts_are_joined() -> None:
     assert found.weights_bytes > LARGEST_IN_ONE_BYTES
     recipe = form(found, "ollama")
     (step,) = files(recipe)
-    assert (
-        "hf download ggml-org/gpt-oss-120b-GGUF --include '*[-.][Mm][Xx][Ff][Pp]4[-.]*'"
-        in step.text
-    )
+    parts = " ".join(f"gpt-oss-120b-mxfp4-0000{at}-of-00003.gguf" for at in (1, 2, 3))
+    assert f"hf download ggml-org/gpt-oss-120b-GGUF {parts} --local-dir parts" in step.text
+    assert "FIRST=parts/gpt-oss-120b-mxfp4-00001-of-00003.gguf" in step.text
     assert "llama-gguf-split --merge" in step.text
     assert "ollama pull" not in "\n".join(s.text for s in recipe.steps)
     assert variable(recipe).endswith(".gguf")
+
+
+def without_a_name(found: Assessment) -> Assessment:
+    return replace(found, checkpoint=replace(found.checkpoint, file=""))
+
+
+def test_files_whose_name_nobody_lists_are_matched_by_a_pattern_that_is_called_one() -> None:
+    found = without_a_name(asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"))
+    (step,) = files(form(found, "llama-cpp"))
+    pattern = "'*[-.][Qq]4_[Kk]_[Mm][-.]*'"
+    assert step.text == f"hf download unsloth/Qwen3-8B-GGUF --include {pattern}"
+    assert "Their names are not known to us" in step.note
+    found = without_a_name(asked("1x-rtx-4090", "qwen3-8b", "ik-llama-cpp", "q4-k-m"))
+    (step,) = files(form(found, "ik-llama-cpp"))
+    assert f"FILE=$(find files -name {pattern} | sort | head -n 1)" in step.text
+    assert "Their names are not known to us" in step.note
+
+
+def test_the_fork_is_given_the_file_by_its_name() -> None:
+    found = asked("1x-rtx-4090", "qwen3-8b", "ik-llama-cpp", "q4-k-m")
+    (step,) = files(form(found, "ik-llama-cpp"))
+    assert "FILE=files/Qwen3-8B-Q4_K_M.gguf" in step.text
+
+
+def test_names_of_files_are_of_their_checkpoints_repository() -> None:
+    def plain(text: str) -> str:
+        return re.sub(r"[^a-z0-9]", "", text.lower().removesuffix("-gguf"))
+
+    named = 0
+    for model in whole_catalog().models.values():
+        for one in (c for c in model.checkpoints if c.file):
+            named += 1
+            kind = one.variant or one.quantization.gguf_file_type
+            name = one.file.rpartition("/")[2].removesuffix(".gguf").partition("-00001-of-")[0]
+            stem = name[: -len(kind) - 1]
+            assert plain(stem) == plain(one.repository.partition("/")[2]), one.file
+    assert named >= 250
+
+
+LOOSE = re.compile(r"pip install (?!.*(==|-r |-e |-U '\.\[|\S*nightly))")
+UNPINNED = re.compile(r"^git clone (?!.*(--branch|-b) )\S+/(\S+)$", re.MULTILINE)
+
+
+def test_what_is_installed_is_of_a_version() -> None:
+    installs = clones = 0
+    for recipe in recipes():
+        texts = "\n".join(step.text for step in recipe.steps)
+        for line in texts.splitlines():
+            installs += "pip install" in line
+            assert not LOOSE.search(line), f"{recipe.id}: {line}"
+        for clone in UNPINNED.finditer(texts):
+            clones += 1
+            assert "git checkout " in texts or f"git -C {clone[2]} checkout " in texts, clone[0]
+    assert installs > 100
+    assert clones > 100
+
+
+def test_the_script_that_installs_ollama_is_told_a_version() -> None:
+    recipe = form(asked("1x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m"), "ollama")
+    assert f"| OLLAMA_VERSION={READ['ollama']} sh" in "\n".join(s.text for s in recipe.steps)
 
 
 def test_exl3_is_downloaded_from_its_branch() -> None:
@@ -165,7 +227,7 @@ def test_every_program_that_a_step_calls_was_brought_by_it_or_by_one_before() ->
         r"^(?:python3 )?llama\.cpp/": r"git clone \S+/llama\.cpp",
         r"^mlx_lm\.": r"pip install .*mlx-lm",
         r"llama-quantize |llama-gguf-split ": r"cmake --build llama\.cpp/build",
-        r"^python3 exllamav3/": r"git clone \S+/exllamav3",
+        r"^python3 exllamav3/": r"git clone .*/exllamav3",
     }
     of = [one.assessment for one in recipes() if one.id in {"ollama", "exo", "llama-cpp", "mlx-lm"}]
     every = [*recipes(), *(r for one in of for r in recipes_for(unnamed(one)))]

@@ -198,7 +198,7 @@ def test_files_behind_a_licence_ask_for_an_account_first(tmp_path: Path) -> None
 
 
 def test_several_servers_get_a_load_balancer_that_names_them_all() -> None:
-    found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
+    found = asked("8x-rtx-4090", "gpt-oss-20b", "vllm", "mxfp4", tensor_parallel_size=2)
     files = folder_of(form(found, "vllm"), title="x", asked="x")
     servers = [s.strip() for s in files["balancer.conf"].splitlines() if " server 1" in s]
     assert servers == [f"server 127.0.0.1:{port};" for port in (8000, 8001, 8002, 8003)]

@@ -12,6 +12,7 @@ from sitegen.fit.disaggregated import disaggregated
 from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe
+from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import replicas_of, visible
 from sitegen.recipes.recipe import Recipe, RecipeStep
 from sitegen.units import GIB
@@ -51,8 +52,109 @@ def test_four_machines_with_two_cards_each_serve_four_replicas_of_two_bundles() 
     assert configuration["model_loading_config"]["model_source"] == "Qwen/Qwen3-8B"
 
 
-def test_eight_cards_serve_replicas_on_disjoint_cards_and_ports() -> None:
+def test_eight_cards_serve_replicas_behind_one_address() -> None:
     found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
+    assert found.plan is not None
+    assert (found.plan.tensor_parallel_size, found.plan.replicas) == (2, 4)
+    recipe = form(found, "vllm")
+    assert value(recipe, "--data-parallel-size") == ["4"]
+    assert value(recipe, "--port") == ["8000"]
+    start = next(step for step in recipe.steps if step.title == "Start the server")
+    assert "CUDA_VISIBLE_DEVICES" not in start.text
+    assert start.note == "4 whole copies behind one address, which spreads requests."
+    assert not any(step.file == "balancer.conf" for step in recipe.steps)
+    compose = next(step for step in recipe.steps if step.file == "compose.yaml")
+    ((name, service),) = read_yaml(compose.text)["services"].items()
+    assert name == "vllm-8000"
+    assert service["command"][-2:] == ["--data-parallel-size", "4"]
+    unit = next(step for step in recipe.steps if step.file.endswith(".service"))
+    assert "--data-parallel-size 4" in unit.text
+
+
+def test_copies_take_the_cards_of_their_replicas_and_no_others() -> None:
+    found = asked("4x-rtx-4090", "qwen3-8b", "sglang", "bf16", tensor_parallel_size=1)
+    assert found.plan is not None
+    some = replace(found, plan=replace(found.plan, replicas=2))
+    start = next(s for s in form(some, "sglang").steps if s.title == "Start the server")
+    assert start.text.startswith("CUDA_VISIBLE_DEVICES=0,1 ")
+    assert "--dp-size 2" in start.text
+
+
+def test_copies_that_would_share_their_experts_are_servers_of_their_own() -> None:
+    found = asked("8x-rtx-4090", "gpt-oss-20b", "vllm", "mxfp4", goal=PlanGoal.THROUGHPUT)
+    assert found.plan is not None
+    assert found.plan.replicas > 1
+    recipe = form(found, "vllm")
+    assert value(recipe, "--data-parallel-size") == []
+    assert len(value(recipe, "--port")) == found.plan.replicas
+    assert any(step.file == "balancer.conf" for step in recipe.steps)
+    found = asked("8x-rtx-4090", "gpt-oss-20b", "sglang", "mxfp4", goal=PlanGoal.THROUGHPUT)
+    assert found.plan is not None
+    assert value(form(found, "sglang"), "--dp-size") == [str(found.plan.replicas)]
+
+
+def test_machines_run_their_copies_in_one_server_each_behind_a_balancer() -> None:
+    found = asked("4-nodes-8x-a100", "qwen3-8b", "vllm", "bf16", goal=PlanGoal.THROUGHPUT)
+    assert found.plan is not None
+    recipe = form(found, "vllm")
+    each = found.plan.replicas // 4
+    assert value(recipe, "--data-parallel-size") == [str(each)]
+    balancer = next(step for step in recipe.steps if step.file == "balancer.conf")
+    servers = [line.strip() for line in balancer.text.splitlines() if " server 10." in line]
+    assert servers == [f"server 10.0.0.{at}:8000;" for at in (1, 2, 3, 4)]
+
+
+def test_servers_of_several_machines_are_closed_to_all_but_the_balancer() -> None:
+    found = asked("4-nodes-8x-a100", "qwen3-8b", "vllm", "bf16", goal=PlanGoal.THROUGHPUT)
+    step = next(s for s in form(found, "vllm").steps if s.title.startswith("Close port 8000"))
+    assert step.where == "every node"
+    assert step.text.splitlines()[1:-1] == [
+        "  sudo ufw allow from 10.0.0.1 to any port 8000 proto tcp",
+        "  sudo ufw deny 8000/tcp",
+    ]
+
+
+def test_a_port_without_a_password_is_open_to_the_first_machine_alone() -> None:
+    found = asked("2x-strix-halo-rpc", "gpt-oss-120b", "llama-cpp", "mxfp4-moe")
+    steps = form(found, "llama-cpp-rpc").steps
+    closed = next(s for s in steps if s.title == "Close port 50052 to everybody else")
+    assert closed.where == "node 2"
+    assert '  sudo ufw allow from "$HEAD_IP" to any port 50052 proto tcp' in closed.text
+    assert closed.text.index("allow") < closed.text.index("deny 50052/tcp")
+    titles = [step.title for step in steps]
+    assert titles.index(closed.title) < titles.index("Start the RPC server")
+
+
+def test_machines_of_a_replica_are_let_in_on_their_link() -> None:
+    found = asked(
+        "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
+    )
+    step = next(
+        s for s in form(found, "vllm-nodes").steps if s.title == "Let the other machines in"
+    )
+    assert 'sudo ufw allow in on "$IFACE"' in step.text
+    assert "sudo ufw enable" in step.note
+    macs = asked("2x-mac-studio-m3-ultra-rdma", "qwen3-8b", "mlx-lm", "mlx-4bit")
+    assert not any("ufw" in step.text for one in recipes_for(macs) for step in one.steps)
+
+
+def test_strix_halo_maps_no_file_and_uses_flash_attention() -> None:
+    found = asked("1x-strix-halo", "gpt-oss-120b", "llama-cpp", "mxfp4-moe")
+    recipe = form(found, "llama-cpp")
+    assert set(value(recipe, "--load-mode")) == {"none"}
+    assert set(value(recipe, "--flash-attn")) == {"on"}
+    other = form(asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    assert value(other, "--load-mode") == []
+
+
+def test_a_measurement_is_of_one_copy() -> None:
+    found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
+    measured = measuring(form(found, "vllm"))[0]
+    assert "Start one copy for it, without --data-parallel-size" in measured.note
+
+
+def test_replicas_without_such_a_server_are_on_disjoint_cards_and_ports() -> None:
+    found = asked("8x-rtx-4090", "gpt-oss-20b", "vllm", "mxfp4", tensor_parallel_size=2)
     assert found.plan is not None
     assert (found.plan.tensor_parallel_size, found.plan.replicas) == (2, 4)
     recipe = form(found, "vllm")

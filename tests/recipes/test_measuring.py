@@ -122,7 +122,7 @@ def test_prompts_and_answers_are_of_1024_and_256_tokens_or_of_half_where_no_more
 
 
 def test_one_replica_of_several_is_measured_and_the_record_has_its_gpus_alone() -> None:
-    found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
+    found = asked("8x-rtx-4090", "gpt-oss-20b", "vllm", "mxfp4", tensor_parallel_size=2)
     recipe = next(one for one in recipes_for(found) if one.id == "vllm")
     step, line = measuring(recipe)
     assert "One server is measured" in step.note

@@ -60,6 +60,7 @@ CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
     models.checkpoint_ids_are_unique,
     models.repositories_have_an_owner,
     models.facts_of_files_name_a_repository,
+    models.file_names_say_their_type,
     models.file_size_is_stated_once,
     models.file_sizes_are_plausible,
     models.successors_are_surveyed,

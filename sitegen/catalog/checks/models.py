@@ -17,6 +17,7 @@ from sitegen.units import GB
 _EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 _ACTIVE = ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "top_k_experts")
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+_PART = re.compile(r"-(\d{5})-of-(\d{5})(?=\.gguf$|$)")
 _PLAUSIBLE = (0.5, 2.0)
 """Bounds of file size ÷ nominal size: wide enough for scales, embeddings and extra layers."""
 
@@ -101,6 +102,7 @@ def facts_of_files_name_a_repository(records: CatalogRecords) -> Iterator[Proble
     for model, path, checkpoint in _checkpoints(records):
         said = {
             "variant": checkpoint.variant,
+            "file": checkpoint.file,
             "publisher": checkpoint.publisher,
             "downloads": checkpoint.downloads is not None,
             "gated": checkpoint.gated,
@@ -109,6 +111,36 @@ def facts_of_files_name_a_repository(records: CatalogRecords) -> Iterator[Proble
             message = f"{quoted(key)} says something of a repository that is not named"
             hint = "name the repository, or leave this out"
             yield model.problem((*path, key), "no-repository", message, hint, at_key=True)
+
+
+def file_names_say_their_type(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure the name of a GGUF file has the type of its checkpoint, and is that of a first part.
+
+    What is downloaded would otherwise be another file than the verdict is about.
+    """
+    for model, path, checkpoint in _checkpoints(records):
+        quantization = records.quantizations.get(checkpoint.quantization)
+        if quantization is None or not checkpoint.file:
+            continue
+        kind = checkpoint.variant or quantization.record.gguf_file_type
+        part = _PART.search(checkpoint.file)
+        name = _PART.sub("", checkpoint.file.removesuffix(".gguf").rpartition("/")[2])
+        given = quoted(checkpoint.file)
+        if not kind or not re.search(rf"(^|[-._]){re.escape(kind)}$", name, re.IGNORECASE):
+            said = f"does not end in {quoted(kind)}, which" if kind else "is GGUF, and no file of"
+            yield model.problem(
+                (*path, "file"),
+                "gguf-file",
+                f"{given} {said} this checkpoint has",
+                "give the name that the repository lists, or `variant` with the type in it",
+            )
+        elif part and (int(part[1]) != 1 or int(part[2]) < 2):
+            yield model.problem(
+                (*path, "file"),
+                "gguf-file",
+                f"{given} is not the first of several parts",
+                "name the part `00001`; the others follow from it",
+            )
 
 
 def file_size_is_stated_once(records: CatalogRecords) -> Iterator[Problem]:

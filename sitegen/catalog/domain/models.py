@@ -98,6 +98,8 @@ class Checkpoint:
         id: Unique within the model: the quantization id, or one with a suffix.
         variant: Which of the repository's files: tag of a GGUF file, branch of an EXL3 repository;
             empty where it is the quantization's own name.
+        file: Name of the GGUF file in the repository, the first of its parts where it is split;
+            empty where nobody lists it.
         publisher: Who made the files; ``OTHER`` also where no repository is known.
         downloads: Of the repository, as the Hub counted them on the day of the source, or None.
         gated: Whether downloading asks for an account that accepted the licence.
@@ -119,6 +121,7 @@ class Checkpoint:
     evidence: Evidence
     sources: tuple[Source, ...]
     variant: str = ""
+    file: str = ""
     publisher: Publisher = Publisher.OTHER
     downloads: int | None = None
     gated: bool = False
@@ -358,6 +361,20 @@ class ChatOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class Copies:
+    """How one command serves several copies of a model on one machine, behind one address.
+
+    Attributes:
+        option: Takes how many copies there are.
+        experts_stay_whole: Whether each copy of a mixture of experts holds all of them.
+    """
+
+    option: str
+    experts_stay_whole: bool
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Runtime:
     """A serving engine or orchestrator and its version profiles, newest last."""
 
@@ -396,3 +413,5 @@ class Runtime:
     """First match holds, in the place of what the format says of GPUs."""
     chat_options: tuple[ChatOptions, ...] = ()
     """First entry that names a model holds."""
+    copies: Copies | None = None
+    """How it serves several copies on one machine; ``None`` where each is a server of its own."""

@@ -110,6 +110,13 @@ class CheckpointRecord(Record):
         "quantization's: tag of a GGUF file (`UD-Q4_K_M`), branch of an EXL3 repository "
         "(`4.00bpw`).",
     )
+    file: str = Field(
+        default="",
+        pattern=r"^[\w.-]+(/[\w.-]+)*\.gguf$|^$",
+        description="Name of the GGUF file in its repository, with its folder there; the first of "
+        "its parts where it is split (`Q8_0/Model-Q8_0-00001-of-00003.gguf`). Left out where no "
+        "source lists it.",
+    )
     publisher: PublisherWord | None = Field(
         default=None,
         description="Who made the files; `official` where the model's own organisation owns the "
@@ -327,6 +334,19 @@ class ChatOptionsRecord(Record):
     source: SourceRecord = Field(description="Where they stand.")
 
 
+class CopiesRecord(Record):
+    """How one command serves several copies of a model on one machine, behind one address."""
+
+    option: str = Field(
+        pattern=r"^--[a-z][a-z-]*$", description="Option that takes how many copies there are."
+    )
+    experts_stay_whole: bool = Field(
+        description="Each copy of a mixture of experts holds all experts; where not, the copies "
+        "share them, and are none of this plan's."
+    )
+    source: SourceRecord = Field(description="Where it is stated.")
+
+
 class FormatLimitRecord(Record):
     """The GPUs on which a runtime runs a format, in the place of what the quantization says."""
 
@@ -397,6 +417,11 @@ class RuntimeRecord(Renamable):
     )
     chat_options: tuple[ChatOptionsRecord, ...] = Field(
         default=(), description="Parsers and templates by model; the first match holds."
+    )
+    copies: CopiesRecord | None = Field(
+        default=None,
+        description="How it serves several copies on one machine; left out where each copy is a "
+        "server of its own.",
     )
     memory_model: Literal["paged", "layer-split", "eager-split", "unprofiled", "orchestrator"] = (
         Field(description="Which formulas hold; `unprofiled` is listed but not assessed.")

@@ -12,6 +12,7 @@ from sitegen.catalog.domain.models import (
     Capabilities,
     ChatOptions,
     Checkpoint,
+    Copies,
     DefaultsByMemory,
     Defect,
     FormatLimit,
@@ -31,6 +32,7 @@ from sitegen.catalog.records.models import (
     BackendRecord,
     ChatOptionsRecord,
     CheckpointRecord,
+    CopiesRecord,
     DefectRecord,
     FormatLimitRecord,
     KnownModelsRecord,
@@ -138,6 +140,7 @@ def _checkpoint(
         evidence=Evidence(record.evidence),
         sources=resolve_sources(record.sources),
         variant=record.variant,
+        file=record.file,
         publisher=_publisher(record, model),
         downloads=record.downloads,
         gated=record.gated,
@@ -182,6 +185,7 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         known_models=_known_models(record.known_models) if record.known_models else None,
         format_limits=tuple(map(_format_limit, record.format_limits)),
         chat_options=tuple(map(_chat_options, record.chat_options)),
+        copies=_copies(record.copies) if record.copies else None,
     )
 
 
@@ -227,6 +231,14 @@ def _chat_options(record: ChatOptionsRecord) -> ChatOptions:
         remote_code=record.remote_code,
         options=record.options,
         of_maker=record.of_maker,
+        source=resolve_source(record.source),
+    )
+
+
+def _copies(record: CopiesRecord) -> Copies:
+    return Copies(
+        option=record.option,
+        experts_stay_whole=record.experts_stay_whole,
         source=resolve_source(record.source),
     )
 

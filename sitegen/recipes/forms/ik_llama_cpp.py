@@ -8,11 +8,13 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import (
     DOWNLOAD,
     LLAMA_CPP,
-    file_pattern,
+    first_file,
     gigabytes,
     hub_step,
     login_steps,
     made_step,
+    pattern_note,
+    wanted_files,
 )
 from sitegen.recipes.llama_options import load_note, offload_note, server_options, slots_note
 from sitegen.recipes.placement import Rank, node_words
@@ -94,14 +96,14 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     """Fetch the files of the type."""
     if not target.hub_file:
         return (made_step(target, where, before=_tools()),)
-    pattern = quoted(file_pattern(target.hub_file.rpartition(":")[2]))
     lines = [
-        f"hf download {quoted(target.repository)} --include {pattern} --local-dir files",
-        f"FILE=$(find files -name {pattern} | sort | head -n 1)",
+        f"hf download {quoted(target.repository)} {wanted_files(target)} --local-dir files",
+        f"FILE={first_file(target, 'files')}",
         'wc -c "$FILE"',
     ]
     size = gigabytes(target.assessment.weights_bytes)
     note = f"About {size}. Of a file in parts the first is named; the server finds the others."
+    note = " ".join(filter(None, (note, pattern_note(target))))
     step = RecipeStep(
         Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sitegen.recipes.firewall import ports_step
 from sitegen.recipes.llama_options import (
     install_step,
     llama_file_steps,
@@ -56,6 +57,7 @@ def recipe(target: Target) -> Recipe | None:
         install_step(target, where, rpc=True),
         *network,
         *wired_limit_step(target, where),
+        ports_step(['"$HEAD_IP"'], [RPC_PORT], others),
         _worker(others),
         settings_step([model_variable(target), *peers, host(target), API_KEY], head, more=True),
         *llama_file_steps(target, head),

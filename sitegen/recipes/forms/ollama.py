@@ -7,11 +7,13 @@ from sitegen.recipes.files import (
     DOWNLOAD,
     LLAMA_CPP,
     NEEDS_IMATRIX,
-    file_pattern,
+    first_file,
     gigabytes,
     hub_step,
     login_steps,
     made_step,
+    pattern_note,
+    wanted_files,
 )
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
@@ -90,18 +92,16 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
             NEEDS_IMATRIX
         )
         return (made_step(target, where, before=_tools("llama-quantize") if made else ()),)
-    kind = target.hub_file.rpartition(":")[2]
-    pattern = file_pattern(kind)
-    first = quoted(f"{pattern.removesuffix('[-.]*')}-00001-of-*.gguf")
     lines = [
         *_tools("llama-gguf-split"),
-        f"hf download {quoted(target.repository)} --include {quoted(pattern)} --local-dir parts",
-        f"FIRST=$(find parts -name {first} | sort | head -n 1)",
+        f"hf download {quoted(target.repository)} {wanted_files(target)} --local-dir parts",
+        f"FIRST={first_file(target, 'parts')}",
         'llama.cpp/build/bin/llama-gguf-split --merge "$FIRST" "$MODEL"',
         'wc -c "$MODEL"',
     ]
     need = gigabytes(2 * target.assessment.weights_bytes)
     note = f"Ollama fetches no file that is cut into parts: join them. That needs {need} of disk."
+    note = " ".join(filter(None, (note, pattern_note(target))))
     step = RecipeStep(
         Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note
     )
@@ -119,7 +119,10 @@ def _tools(program: str) -> tuple[str, ...]:
 
 def _install(target: Target, where: str) -> RecipeStep:
     apple = target.vendors == (Vendor.APPLE,)
-    get = "brew install ollama" if apple else "curl -fsSL https://ollama.com/install.sh | sh"
+    get = "brew install ollama"
+    if not apple:
+        version = f"OLLAMA_VERSION={READ['ollama']}"
+        get = f"curl -fsSL https://ollama.com/install.sh | {version} sh"
     stop = "" if apple else "\nsudo systemctl disable --now ollama"
     note = "" if apple else "The installer starts a service with defaults of its own: stop it."
     return RecipeStep(

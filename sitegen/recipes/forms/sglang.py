@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.balancing import ABOVE, addresses
@@ -52,6 +51,7 @@ def recipe(target: Target) -> Recipe | None:
     """Run each replica inside its machine, or one replica over its nodes."""
     if target.assessment.runtime.id != "sglang":
         return None
+    target = target.joined
     over_nodes = len(target.span) > 1
     if over_nodes and len(set(target.per_node)) > 1:
         return None
@@ -155,21 +155,27 @@ def _weights_only(target: Target) -> bool:
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     return start_step(
-        target, replicas, PROGRAM, partial(options, target), where=where, expect=pool_note(target)
+        target,
+        replicas,
+        PROGRAM,
+        lambda port: [*options(target, port), *target.copies(replicas[0])],
+        where=where,
+        expect=pool_note(target),
     )
 
 
 def pool_note(target: Target) -> str:
     """Say what the server should log about its cache."""
     tokens = target.limits.kv_pool_tokens
-    return f"max_total_num_tokens of about {tokens:,} in the log of each server" if tokens else ""
+    whose = "copy" if target.together else "server"
+    return f"max_total_num_tokens of about {tokens:,} in the log of each {whose}" if tokens else ""
 
 
-def _literal(target: Target, port: int, folder: str) -> list[Option]:
+def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) -> list[Option]:
     """The same options without the shell; a chat template lies in a folder of its own."""
     template = template_of(target)
     replaced = FROM_FILE | ({template: f"{folder}/{template}"} if template else {})
-    return literal(options(target, port), replaced)
+    return literal([*options(target, port), *target.copies(ranks)], replaced)
 
 
 def _instead(target: Target) -> Iterator[RecipeStep]:
@@ -177,7 +183,7 @@ def _instead(target: Target) -> Iterator[RecipeStep]:
     replicas = target.by_node()[0][1]
     start = flat(
         "/opt/sglang/.venv/bin/sglang serve",
-        _literal(target, target.ports(1)[0], "/opt/sglang"),
+        _literal(target, replicas[0], target.ports(1)[0], "/opt/sglang"),
     )
     shown = target.shown(replicas[0])
     describes = f"SGLang serving {target.served_name}"
@@ -189,7 +195,7 @@ def _instead(target: Target) -> Iterator[RecipeStep]:
         f"sglang-{port}": {
             "image": f"lmsysorg/sglang:v{READ['sglang']}",
             "entrypoint": ["sglang", "serve"],
-            "command": words(_literal(target, port, "/templates")),
+            "command": words(_literal(target, ranks, port, "/templates")),
             "network_mode": "host",
             "ipc": "host",
             "restart": "unless-stopped",

@@ -28,6 +28,10 @@ from sitegen.recipes.yaml_text import yaml_text
 
 KV_DTYPES = {"fp8": "fp8"}
 
+RELEASE = "1.2.1"
+"""The newest release that is no candidate; the options of the recipes are in it and in what was
+read, and were in ``commands/serve.py`` before it (4c05a74)."""
+
 WARNINGS = ("The server checks no key: leave it on this machine, or put a proxy in front.",)
 
 
@@ -88,7 +92,7 @@ def _install(where: str) -> RecipeStep:
         "sudo apt-get install -y libopenmpi-dev",
         "uv venv --python 3.12 --seed .venv",
         "source .venv/bin/activate",
-        "uv pip install tensorrt-llm",
+        f"uv pip install 'tensorrt-llm=={RELEASE}'",
         "trtllm-serve --help",
     ]
     return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)

@@ -43,6 +43,7 @@ def recipe(target: Target) -> Recipe | None:
     """Run each replica inside its machine."""
     if target.assessment.runtime.id != "vllm" or len(target.span) > 1:
         return None
+    target = target.joined
     total = len(target.combo.nodes)
     groups = target.by_node()
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
@@ -69,31 +70,31 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         target,
         replicas,
         'vllm serve "$MODEL"',
-        lambda port: serve_options(target, port=str(port)),
+        lambda port: [*serve_options(target, port=str(port)), *target.copies(replicas[0])],
         where=where,
         expect=cache_note(target),
     )
 
 
-def _literal(target: Target, port: int, folder: str) -> list[Option]:
+def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) -> list[Option]:
     """The same options without the shell; a chat template lies in a folder of its own."""
     template = template_of(target)
     found = FROM_FILE | ({template: f"{folder}/{template}"} if template else {})
-    return literal(serve_options(target, port=str(port)), found)
+    return literal([*serve_options(target, port=str(port)), *target.copies(ranks)], found)
 
 
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     """Write a systemd unit for the first server."""
-    start = flat("/opt/vllm/.venv/bin/vllm serve ${MODEL}", _quoted(target))
+    start = flat("/opt/vllm/.venv/bin/vllm serve ${MODEL}", _quoted(target, ranks))
     shown = target.shown(ranks)
     return unit_step("vllm", f"vLLM serving {target.served_name}", start, environment=[shown])
 
 
-def _quoted(target: Target) -> list[Option]:
+def _quoted(target: Target, ranks: tuple[Rank, ...]) -> list[Option]:
     """Quote what holds a space or a brace for a unit file."""
     return [
         (option[0], f"'{option[1]}'") if len(option) > 1 and option[1].startswith('{"') else option
-        for option in _literal(target, target.ports(1)[0], "/opt/vllm")
+        for option in _literal(target, ranks, target.ports(1)[0], "/opt/vllm")
     ]
 
 
@@ -103,7 +104,7 @@ def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> RecipeSt
     for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True):
         services[f"vllm-{port}"] = {
             "image": IMAGES[target.vendors[0]],
-            "command": ["${MODEL}", *words(_literal(target, port, "/templates"))],
+            "command": ["${MODEL}", *words(_literal(target, ranks, port, "/templates"))],
             "network_mode": "host",
             "ipc": "host",
             "restart": "unless-stopped",

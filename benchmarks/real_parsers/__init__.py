@@ -1,0 +1,1 @@
+"""Commands of printed recipes, held to the real parsers of the programs that they call."""

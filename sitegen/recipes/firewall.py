@@ -1,0 +1,50 @@
+"""Firewall rules: ports that no password guards are closed to all but the machines of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
+from sitegen.recipes.shell import Variable
+
+NOTE = (
+    "The rules hold once ufw is on: sudo ufw allow OpenSSH, then sudo ufw enable. Another firewall "
+    "needs the same rules in its own words."
+)
+
+
+def link_step(interface: Variable, where: str) -> RecipeStep:
+    """Let the machines reach one another over their link, on whatever ports they choose.
+
+    Source:
+        ufw(8): ``allow in on INTERFACE``.
+    """
+    return _step(
+        "Let the other machines in",
+        [f'allow in on "${interface.name}"'],
+        where,
+        f"The link is to be theirs alone: whoever reaches it reaches every port. {NOTE}",
+    )
+
+
+def ports_step(senders: Sequence[str], ports: Sequence[int], where: str) -> RecipeStep:
+    """Let these addresses reach ports that nobody else is to reach.
+
+    The first rule that matches holds, so those that allow come first.
+
+    Source:
+        ufw(8): ``allow from ADDRESS to any port PORT proto tcp``, ``deny PORT/tcp``.
+    """
+    shown = f"{ports[0]}:{ports[-1]}" if len(ports) > 1 else str(ports[0])
+    rules = [f"allow from {one} to any port {shown} proto tcp" for one in senders]
+    title = f"Close port{'s' if len(ports) > 1 else ''} {shown} to everybody else"
+    return _step(title, [*rules, f"deny {shown}/tcp"], where, NOTE)
+
+
+def _step(title: str, rules: Sequence[str], where: str, note: str) -> RecipeStep:
+    lines = [
+        "if command -v ufw > /dev/null; then",
+        *(f"  sudo ufw {rule}" for rule in rules),
+        "fi",
+    ]
+    return RecipeStep(Phase.NETWORK, title, Language.BASH, "\n".join(lines), where, note=note)
