@@ -13,11 +13,11 @@ from typing import Any
 from playwright.sync_api import Page
 
 from sitegen.browser.html import losses_html, others_html
-from sitegen.browser.opened_model import commands, losses, others
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.site.composed_address import read_state
+from sitegen.site.reports.opened_model import commands, losses, others
 from sitegen.survey.composed_build import BuildQuestion, combo_of, verdict_of
 from sitegen.survey.composed_model import after_losses, other_ways
 

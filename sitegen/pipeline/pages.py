@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 
 from jinja2 import Environment
 
@@ -32,6 +32,7 @@ class _Work:
     settings: SiteSettings
     templates: Environment
     fonts: Mapping[str, bytes]
+    urls: Container[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def render(
         RenderError: If a template raises anything, naming the page and its source.
     """
     made = environment(templates, pictures=bool(fonts))
-    work = _Work(tuple(site.pages.values()), site.settings, made, fonts)
+    work = _Work(tuple(site.pages.values()), site.settings, made, fonts, frozenset(site.pages))
     files = render_fixed(site, assets, fonts)
     processes = processes_for(jobs, len(work.pages) // FEWEST)
     mine = work_queue(work.pages, processes)
@@ -86,7 +87,7 @@ def render(
 
 
 def _written(work: _Work, page: Page) -> _Written:
-    files = rendered(page, work.settings, work.templates, work.fonts)
+    files = rendered(page, work.settings, work.templates, work.fonts, work.urls)
     try:
         return _Written(page.url, files, tuple(anchors_of(page)))
     except Exception as error:
@@ -94,15 +95,19 @@ def _written(work: _Work, page: Page) -> _Written:
 
 
 def rendered(
-    page: Page, settings: SiteSettings, templates: Environment, fonts: Mapping[str, bytes]
+    page: Page,
+    settings: SiteSettings,
+    templates: Environment,
+    fonts: Mapping[str, bytes],
+    urls: Container[str],
 ) -> dict[str, bytes]:
-    """Write a page, the files beside it and its picture.
+    """Write a page, the files beside it and its picture; ``urls`` are those of all pages.
 
     Raises:
         RenderError: If a template raises anything, naming the page and its source.
     """
     try:
-        return {**render_page(page, settings, templates), **cards_of(page, settings, fonts)}
+        return {**render_page(page, settings, templates, urls), **cards_of(page, settings, fonts)}
     except Exception as error:
         raise _render_error(page, error) from error
 

@@ -29,12 +29,13 @@ from benchmarks.browser_parity import (
 from benchmarks.lighthouse import Compressed
 from benchmarks.opened_models import opened_differences, opening_ms, running
 from sitegen.browser.html import block_pieces, blocks_of, details_html
-from sitegen.browser.results import details, results
+from sitegen.browser.results import results
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.assessment import FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
 from sitegen.site.composed_address import read_state, usual_combo
+from sitegen.site.reports.opened_model import details
 from sitegen.site.urls import CUSTOM_URL, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.verdicts import checkpoint_name
