@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.provenance import Source
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
@@ -167,10 +168,14 @@ def _view(row: ModelOnCombo, catalog: Catalog, beside: Beside) -> PairView:
         load_finding=_load_finding(curves.load),
         losses=losses(found, beside.lost, catalog),
         others=others(beside.ways),
-        sources=sources_table(
-            (*found.model.sources, *found.checkpoint.sources, *found.combo.sources)
-        ),
+        sources=sources_table(_sources(found)),
     )
+
+
+def _sources(found: Assessment) -> tuple[Source, ...]:
+    """List what the facts of the model, the file and the machine were read in, each once."""
+    every = (*found.model.sources, *found.checkpoint.sources, *found.combo.sources)
+    return tuple(dict.fromkeys(every))
 
 
 def _why(row: ModelOnCombo, catalog: Catalog) -> Cell:
