@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from sitegen.pipeline.lifelines import dies_with
+from sitegen.pipeline.lifelines import dies_with, give_back_memory
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.values import dataclass
 
@@ -78,6 +78,7 @@ class Builder:
         finally:
             receiver.close()
             process.join()
+            give_back_memory()
         if outcome == "":
             raise self._ended(process.exitcode)
         if isinstance(outcome, str):

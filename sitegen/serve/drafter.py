@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from sitegen.pipeline.lifelines import dies_with
+from sitegen.pipeline.lifelines import dies_with, give_back_memory
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.values import dataclass
 
@@ -127,3 +127,4 @@ def _answer(root: Path, private: Path | None, store: Path, parent: int, line: Co
             except Exception as error:  # whatever it is, the server says it and goes on
                 answer = f"{type(error).__name__}: {error}"
             line.send(answer)
+            give_back_memory()

@@ -62,7 +62,7 @@ class Build:
         desktop: Whether it is one computer with few cards that bring fans of their own.
         counted: Whether users were counted: not on counts of GPUs that no combo has.
         parts: Its GPUs, by id, with how many of each.
-        offers: What it runs.
+        offers: What it runs: what is picked for one user, then what is picked for many.
     """
 
     id: str
@@ -147,15 +147,17 @@ def choice_of(build: Build, usd: float, wanted: Wanted, ratings: Ratings) -> Cho
     """Choose the model to run on a build: the best, as far as evidence tells models apart.
 
     Among models that it cannot separate the fastest of those whose rating is best assured leads,
-    as on every page.
+    as on every page. Several users get what is picked for many, where that serves them.
     """
-    found: list[Choice] = []
+    served: dict[int, Choice] = {}
     for offer in build.offers:
         rating = ratings[offer.model].get(wanted.use)
         if rating is None or not serves(offer, build, wanted):
             continue
         half = sqrt(rating[1] * rating[1] + offer.loss_half * offer.loss_half)
-        found.append(Choice(build, offer, rating[0] - offer.loss, half, usd))
+        if wanted.users > 1 or offer.model not in served:
+            served[offer.model] = Choice(build, offer, rating[0] - offer.loss, half, usd)
+    found = list(served.values())
     if not found:
         return None
     first = max(found, key=lambda one: one.points)

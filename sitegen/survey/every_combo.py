@@ -13,12 +13,13 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.model_facts import LinkCost, link_cost
-from sitegen.survey.best_for_goal import combo_answers
+from sitegen.survey.best_for_goal import combo_answers, for_many
 from sitegen.survey.best_for_use import rated_picks
 from sitegen.survey.colocation import example
 from sitegen.survey.curves import context_curve, load_curve
 from sitegen.survey.effective_vram import effective_vram, refused_on
 from sitegen.survey.failures import losses
+from sitegen.survey.machines_for_model import ROOM_TOKENS
 from sitegen.survey.results import (
     AlternativeRuntimes,
     CheckpointOutcome,
@@ -147,6 +148,12 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
     )
 
 
+FEWEST_HELD, MOST_HELD = 5, 64
+"""Users that the pick for one user holds at once, where a pick for many users is sought, too.
+
+A pick for many users may hold three times as many, because its files are smaller; a
+machine that holds four times as many as are asked for is larger than it need be.
+"""
 PROMPT_TOKENS = 2_048
 """Prompt that a link is timed with."""
 
@@ -224,12 +231,22 @@ def _row(engine: FitEngine, one: JudgedModel) -> ModelOnCombo:
     rest = _best_by_checkpoint(one.entries)
     rest.pop(chosen.subject.checkpoint.id, None)
     ordered = sorted(rest.values(), key=lambda e: (-e.weights_bytes, e.subject.checkpoint.id))
+    found = assessed(engine, question, pick)
     return ModelOnCombo(
         _outcome(one.verdict, combo),
-        assessed(engine, question, pick),
+        found,
         tuple(_outcome(e, combo) for e in ordered),
         doubt_of(engine, one.verdict),
+        for_many(engine, combo, found) if _may_serve(found) else None,
     )
+
+
+def _may_serve(pick: Assessment) -> bool:
+    """Whether a machine may be the right size for ``MANY`` users of the model at once."""
+    if pick.tier is not FitTier.COMFORTABLE or pick.best is None:
+        return False
+    held = pick.best.users.get(ROOM_TOKENS, (0, None))[0]
+    return FEWEST_HELD <= held <= MOST_HELD
 
 
 def _best_by_checkpoint(entries: Sequence[PlannedCheckpoint]) -> dict[str, PlannedCheckpoint]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from enum import StrEnum
 
@@ -19,13 +20,20 @@ from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
 from sitegen.physics.plan import ParallelPlan
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.results import ModelOnCombo
-from sitegen.survey.verdict_policy import is_published
+from sitegen.survey.verdict_policy import batches, is_published
 from sitegen.values import dataclass
 
 ROOM_TOKENS = 32_768
 """Context that a machine must have room for, or all that the model has."""
 MANY = 16
 """Full contexts of ``ROOM_TOKENS`` that a machine for many users holds at once."""
+LARGER = 1.5
+"""How much more memory than the smallest a machine for many users may have to be called cheap.
+
+Machines that are right may have no price; one that is far too large is no answer for having one.
+"""
+NEARLY = Decimal("1.1")
+"""Prices up to so many times the lowest count as equal to it (decision 54)."""
 BUDGETS_USD = (250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000)
 """Amounts for which the fastest machine is sought."""
 TRIED = 5
@@ -105,8 +113,9 @@ class BestMachines:
         smallest: Least installed memory.
         cheapest: Lowest price seen.
         consumer: The fastest of the fewest consumer GPUs in one machine.
-        serving: The cheapest for ``MANY`` users at the speed that is asked for, or the smallest
-            where none of those has a price.
+        serving: For ``MANY`` users at the speed that is asked for, picked for them and under a
+            runtime that batches where any does it: the fastest of the cheapest, or the smallest
+            where no machine up to ``LARGER`` times as large has a price.
         budgets: Each budget that buys a faster machine than the one before.
         usual: Machines of one kind of GPU, the kind first that most combos have.
     """
@@ -128,14 +137,39 @@ def machines_for(
     known = [*on_combos, *(_of_need(need) for need in needs)]
     comfortable = [one for one in known if one.tier is FitTier.COMFORTABLE]
     well = [one for one in comfortable if _is_well(one, floor_tokens_per_s)]
+    serving = _serving(rows, floor_tokens_per_s)
     for asks, pool in (
         (GoalAmounts.WELL, well),
         (GoalAmounts.COMFORTABLE, comfortable),
         (GoalAmounts.ANYHOW, known),
     ):
         if pool:
-            return _chosen(asks, pool, floor_tokens_per_s)
+            return _chosen(asks, pool, serving)
     return None
+
+
+def _serving(rows: Sequence[ModelOnCombo], floor: float) -> OnMachine | None:
+    """Choose the machine for many users from picks for them, and other picks where none was made.
+
+    Runtimes that batch come first, as everywhere: llama.cpp holds as many contexts on old cards,
+    and nobody serves so (decision 54).
+    """
+    picks = (row.for_many or row.pick for row in rows if not row.too_close)
+    clear = (one for one in picks if one.tier is FitTier.COMFORTABLE and not one.too_close)
+    found = [_of_pick(one) for one in clear]
+    many = [one for one in found if one.users >= MANY and one.total_speed >= MANY * floor]
+    batched = [one for one in many if batches(one.runtime)] or many
+    smallest = min(batched, key=_size, default=None)
+    if smallest is None:
+        return None
+    most_bytes = LARGER * smallest.machine.installed_vram_bytes
+    within = [one for one in batched if one.machine.installed_vram_bytes <= most_bytes]
+    priced = [(one.usd, one) for one in within if one.usd is not None]
+    if not priced:
+        return smallest
+    enough = NEARLY * min(usd for usd, _ in priced)
+    near = [one for usd, one in priced if usd <= enough]
+    return min(near, key=lambda one: (-one.total_speed, *_price(one)))
 
 
 def _is_well(on_machine: OnMachine, floor: float) -> bool:
@@ -147,7 +181,9 @@ def _is_well(on_machine: OnMachine, floor: float) -> bool:
     )
 
 
-def _chosen(asks: GoalAmounts, pool: Sequence[OnMachine], floor: float) -> BestMachines:
+def _chosen(
+    asks: GoalAmounts, pool: Sequence[OnMachine], serving: OnMachine | None
+) -> BestMachines:
     priced = [on_machine for on_machine in pool if on_machine.usd is not None]
     consumer = [
         on_machine
@@ -155,11 +191,6 @@ def _chosen(asks: GoalAmounts, pool: Sequence[OnMachine], floor: float) -> BestM
         if on_machine.is_consumer and len(on_machine.machine.nodes) == 1
     ]
     fewest = min((len(on_machine.machine.gpus) for on_machine in consumer), default=0)
-    many = [
-        on_machine
-        for on_machine in pool
-        if on_machine.users >= MANY and on_machine.total_speed >= MANY * floor
-    ]
     return BestMachines(
         asks=asks,
         smallest=min(pool, key=_size),
@@ -169,12 +200,7 @@ def _chosen(asks: GoalAmounts, pool: Sequence[OnMachine], floor: float) -> BestM
             key=lambda one: (one.speed.mid, one.assessment is not None),
             default=None,
         ),
-        serving=min(
-            (on_machine for on_machine in many if on_machine.usd is not None),
-            key=_price,
-            default=None,
-        )
-        or min(many, key=_size, default=None),
+        serving=serving,
         budgets=_budgets(priced),
         usual=_usual(pool),
     )
@@ -235,7 +261,11 @@ def _usual(pool: Sequence[OnMachine]) -> tuple[Assessment, ...]:
 
 
 def _of_row(row: ModelOnCombo) -> OnMachine:
-    pick = row.pick
+    found = _of_pick(row.pick)
+    return replace(found, tier=row.tier, too_close=row.too_close)
+
+
+def _of_pick(pick: Assessment) -> OnMachine:
     return OnMachine(
         machine=pick.combo,
         model=pick.model,
@@ -243,7 +273,7 @@ def _of_row(row: ModelOnCombo) -> OnMachine:
         runtime=pick.runtime,
         plan=pick.plan,
         tier=pick.tier,
-        too_close=row.too_close,
+        too_close=pick.too_close,
         context_tokens=pick.limits.max_context_tokens if pick.limits else 0,
         speed=pick.speed.single_tokens_per_s if pick.speed else NOTHING,
         cost=build_to_buy(pick.combo),

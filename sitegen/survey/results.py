@@ -70,12 +70,14 @@ class ModelOnCombo:
         others: The outcomes of the remaining checkpoints, largest first, the verdict's among them;
             those under 4 bits are judged only where no production checkpoint is comfortable.
         open_verdict: The measurements that settle a verdict that is too close to call.
+        for_many: The pick for many users, where the machine is about the right size for them.
     """
 
     verdict: CheckpointOutcome
     pick: Assessment
     others: tuple[CheckpointOutcome, ...]
     open_verdict: OpenVerdict | None = None
+    for_many: Assessment | None = None
 
     @property
     def model(self) -> LanguageModel:

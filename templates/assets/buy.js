@@ -81,7 +81,6 @@
     last = new URLSearchParams(asked()).toString();
     answer(asked());
   };
-  $("own").hidden = false;
   if (location.hash.includes("=") || Object.keys(prices()).length) opening();
   else $("forget").hidden = true;
   addEventListener("hashchange", opening);

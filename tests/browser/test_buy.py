@@ -21,6 +21,7 @@ from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.pages import buy
 from sitegen.site.reports.buying import Shelf, shelf
+from sitegen.survey.buying import Wanted, choice_of
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.gpu_counts import gpus_needed
 from sitegen.survey.results import Survey
@@ -101,6 +102,25 @@ def test_only_what_is_surveyed_is_offered_and_counts_have_a_price_that_somebody_
     superseded = {one.id for one in inputs.catalog.models.values() if one.superseded_by}
     offered = {found.models[o.model][0] for one in found.builds for o in one.offers}
     assert not offered & superseded
+
+
+def test_a_team_is_offered_what_is_picked_for_many_users(found: Shelf, inputs: SiteInputs) -> None:
+    combo = "2x-rtx-3090-nvlink"
+    (build,) = (one for one in found.builds if one.id == combo)
+    rows = {row.model.id: row for row in inputs.survey.combos[combo].rows}
+    runtimes = {(found.models[one.model][0], one.runs.rpartition(", ")[2]) for one in build.offers}
+    served = {name for name, runtime in runtimes if runtime == "vLLM"}
+    alone = {name for name in served if rows[name].pick.runtime.id == "llama-cpp"}
+    assert alone  # one user is told of llama.cpp, a team of vLLM
+    assert all((name, "llama.cpp") in runtimes for name in alone)
+    team = Wanted("overall", 32_768, 8, 0, 0, desktop=False, least_speed=10, step=found.step)
+    either = [
+        rating if model in alone else {}
+        for (model, _), rating in zip(found.models, found.ratings, strict=True)
+    ]
+    chosen = choice_of(build, build.usd, team, either)
+    assert chosen is not None
+    assert chosen.offer.runs.endswith(", vLLM")
 
 
 def test_browsers_write_the_very_answers_of_the_page(found: Shelf, tmp_path: Path) -> None:

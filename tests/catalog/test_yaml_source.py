@@ -87,11 +87,11 @@ def test_block_text_keeps_its_lines() -> None:
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? "])
 def test_deep_nesting_ends_at_the_limit_and_not_in_a_crash(opening: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     problems = problems_of(opening * 100_000)
     assert {problem.code for problem in problems} <= {"yaml-depth", "yaml-key", "yaml-syntax"}
     assert problems
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 5, "work that grows faster than the text"
 
 
 def test_nesting_up_to_the_limit_is_read() -> None:

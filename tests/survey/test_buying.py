@@ -63,6 +63,16 @@ def test_several_users_need_room_and_speed_for_each_and_a_machine_that_was_count
     assert choice_of(build("x", 1, serving), 1, longer, RATINGS) is None
 
 
+def test_several_users_get_what_is_picked_for_many_and_one_user_does_not() -> None:
+    alone = offer(0, runs="Q6, llama.cpp", long_users=8, total_speed=900)
+    together = offer(0, runs="FP8, vLLM", long_users=4, speed=20, total_speed=300)
+    both = build("x", 1, alone, together)
+    for users, runs in ((1, "Q6, llama.cpp"), (4, "FP8, vLLM"), (8, "Q6, llama.cpp")):
+        found = choice_of(both, 1, replace(WANTED, users=users), RATINGS)
+        assert found is not None
+        assert found.offer.runs == runs
+
+
 def test_limits_are_kept_and_what_has_no_price_or_no_power_is_left_out_where_they_count() -> None:
     builds = [
         build("dear", 5_000, offer(2)), build("cheap", 500, offer(0)), build("free", 0, offer(2)),

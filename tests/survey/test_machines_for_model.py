@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
+import pytest
+
 from sitegen.catalog.domain.hardware import Price, PriceKind
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
@@ -48,6 +50,10 @@ def machine(
         best=best,
     )
     return replace(row, pick=pick)
+
+
+def under_llama_cpp(row: ModelOnCombo) -> ModelOnCombo:
+    return replace(row, pick=replace(row.pick, runtime=fabricated.LLAMA_CPP))
 
 
 SOURCE = fabricated.CATALOG.gpus["rtx-4090"].sources[0]
@@ -115,3 +121,48 @@ def test_memory_for_many_is_not_enough_without_their_speed() -> None:
     too_slow = machines_for((held,), (), written / MANY + 1)
     assert too_slow is not None
     assert too_slow.serving is None
+
+
+def test_many_users_get_a_pick_of_their_own_under_a_runtime_that_batches() -> None:
+    old = under_llama_cpp(machine(12, 100, 30, users=2 * MANY))
+    usual = under_llama_cpp(machine(24, 500, 30, users=MANY))
+    served = replace(usual, for_many=replace(usual.pick, runtime=fabricated.VLLM))
+    large = machine(48, 900, 30, users=MANY)
+    dearer = replace(large, for_many=replace(large.pick, runtime=fabricated.VLLM))
+    found = machines_for((old, dearer, served), (), FLOOR)
+    assert found is not None
+    assert found.serving is not None
+    assert found.serving.assessment == served.for_many
+    assert found.smallest.assessment == old.pick
+    alone = machines_for((old,), (), FLOOR)
+    assert alone is not None
+    assert alone.serving is not None
+    assert alone.serving.assessment == old.pick
+
+
+def test_a_machine_far_too_large_is_no_answer_because_it_has_a_price() -> None:
+    right, far = machine(48, None, 30, users=MANY), machine(73, 9_000, 30, users=MANY)
+    found = machines_for((far, right), (), FLOOR)
+    assert found is not None
+    assert found.serving is not None
+    assert found.serving.assessment == right.pick
+    near = machines_for((machine(72, 9_000, 30, users=MANY), right), (), FLOOR)
+    assert near is not None
+    assert near.serving is not None
+    assert near.serving.usd == 9_000
+
+
+@pytest.mark.parametrize(("usd", "faster_one"), [(1_100, True), (1_101, False)])
+def test_of_machines_at_about_one_price_the_faster_serves(usd: int, *, faster_one: bool) -> None:
+    slow, fast = machine(24, 1_000, 30, users=MANY), machine(32, usd, 30, users=MANY)
+    assert fast.pick.speed is not None
+    rate = fast.pick.speed.aggregate_tokens_per_s
+    doubled = replace(
+        fast.pick.speed,
+        aggregate_tokens_per_s=Interval(*(2 * one for one in (rate.low, rate.mid, rate.high))),
+    )
+    fast = replace(fast, pick=replace(fast.pick, speed=doubled))
+    found = machines_for((slow, fast), (), FLOOR)
+    assert found is not None
+    assert found.serving is not None
+    assert found.serving.assessment == (fast if faster_one else slow).pick

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.fit.assessment import Assessment
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.quality.values import Rating
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Recipe
@@ -101,16 +101,26 @@ def _cards(chosen: BestMachines, catalog: Catalog) -> Iterator[MachineCard]:
     for name, on_machine in asked:
         if on_machine is None:
             continue
-        address = _address(on_machine, catalog)
-        same = next((names for known, names in named if _address(known, catalog) == address), None)
+        same = next((names for known, names in named if _runs_as(known, on_machine)), None)
         if same is None:
             named.append((on_machine, [name]))
         else:
             same.append(name[0].lower() + name[1:])
     for on_machine, names in named:
-        yield _card(
-            on_machine, ", ".join(names), catalog, many=SERVING.lower() in names[-1].lower()
-        )
+        many = SERVING.lower() in names[-1].lower()
+        goal = f"&goal={PlanGoal.THROUGHPUT}" if names == [SERVING] else ""
+        address = f"{_address(on_machine, catalog)}{goal}"
+        yield _card(on_machine, ", ".join(names), address, many=many)
+
+
+def _runs_as(known: OnMachine, on_machine: OnMachine) -> bool:
+    """Whether two answers are one machine that runs one file in one way."""
+    return (
+        known.machine.id == on_machine.machine.id
+        and known.checkpoint.id == on_machine.checkpoint.id
+        and known.runtime.id == on_machine.runtime.id
+        and known.plan == on_machine.plan
+    )
 
 
 def _consumer_words(on_machine: OnMachine) -> str:
@@ -118,7 +128,7 @@ def _consumer_words(on_machine: OnMachine) -> str:
     return "Fastest on one consumer GPU" if count == 1 else f"Fastest on {count} consumer GPUs"
 
 
-def _card(on_machine: OnMachine, answers: str, catalog: Catalog, *, many: bool) -> MachineCard:
+def _card(on_machine: OnMachine, answers: str, address: str, *, many: bool) -> MachineCard:
     figures: list[tuple[str, Cell]] = [
         ("Speed, one user", _speed(on_machine)),
         ("Longest context", longest_context(on_machine.context_tokens)),
@@ -135,7 +145,7 @@ def _card(on_machine: OnMachine, answers: str, catalog: Catalog, *, many: bool) 
     ]
     return MachineCard(
         answers,
-        Link(_address(on_machine, catalog), _name(on_machine)),
+        Link(address, _name(on_machine)),
         TierMark(on_machine.tier, on_machine.too_close),
         tuple(figures),
         _run(on_machine),
@@ -240,8 +250,8 @@ def _note(chosen: BestMachines) -> str:
         "has, at reading speed or faster. "
     )
     many = (
-        f"Many users: {MANY} contexts of 32K tokens at once at that speed, "
-        "at the lowest price known."
+        f"Many users: {MANY} contexts of 32K tokens at once at that speed, under a runtime made "
+        "for serving where one runs it, at the lowest price known."
     )
     return (well if chosen.asks is GoalAmounts.WELL else "") + many
 

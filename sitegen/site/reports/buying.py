@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sitegen.catalog.domain.hardware import Combo, Gpu, UnifiedMemory
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
-from sitegen.fit.assessment import FitTier
+from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
 from sitegen.quality.values import Use
@@ -103,25 +103,33 @@ def _ratings(engine: FitEngine, model: LanguageModel) -> dict[str, tuple[float, 
 
 def _of_combo(survey: ComboSurvey, engine: FitEngine, places: Mapping[str, int]) -> Build:
     combo = survey.combo
-    picks = [row.pick for row in survey.rows if not row.too_close]
-    offers = []
+    rows = [row for row in survey.rows if not row.too_close]
+    alone = list(_offers(engine, places, [row.pick for row in rows]))
+    many = [row.for_many for row in rows if row.for_many and not row.for_many.too_close]
+    together = [one for one in _offers(engine, places, many) if one not in alone]
+    return _build(
+        combo, combo.id, combo.name, url_of("combo", combo.id), [*alone, *together], counted=True
+    )
+
+
+def _offers(
+    engine: FitEngine, places: Mapping[str, int], picks: Sequence[Assessment]
+) -> Iterator[Offer]:
+    """Yield what picks of a combo offer: those for one user, or those for many."""
     for one in Candidates.of(engine, picks).comfortable:
         if one.model.id not in places or one.speed is None or one.limits is None:
             continue
         users = one.best.users if one.best else {}
-        offers.append(
-            Offer(
-                places[one.model.id],
-                _runs(one.checkpoint, one.runtime),
-                *_loss(engine, one.model, one.checkpoint),
-                speed=_three(one.speed.single_tokens_per_s.mid),
-                total_speed=_three(one.speed.aggregate_tokens_per_s.mid),
-                context=one.limits.max_context_tokens,
-                short_users=users[SHORT][0] if SHORT in users else 1,
-                long_users=users[LONG][0] if LONG in users else 0,
-            )
+        yield Offer(
+            places[one.model.id],
+            _runs(one.checkpoint, one.runtime),
+            *_loss(engine, one.model, one.checkpoint),
+            speed=_three(one.speed.single_tokens_per_s.mid),
+            total_speed=_three(one.speed.aggregate_tokens_per_s.mid),
+            context=one.limits.max_context_tokens,
+            short_users=users[SHORT][0] if SHORT in users else 1,
+            long_users=users[LONG][0] if LONG in users else 0,
         )
-    return _build(combo, combo.id, combo.name, url_of("combo", combo.id), offers, counted=True)
 
 
 def _of_gpu(
