@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from functools import cache, lru_cache
 from typing import Any
 
+from hypothesis import settings
 from jinja2 import Environment
 
 from sitegen.browser.program import program
@@ -99,5 +100,8 @@ vars(load).update(read_record=read_each_once(one_record.read_record))
 load.parse_authored = read_once(load.parse_authored)
 vars(pages)["environment"] = compiled_once(environment)
 vars(building).update(program=cache(program), in_background=made_here(in_background))
+# A busy machine is no mistake of what is tested; times are measured in benchmarks.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 for asking in (answer, bench_sessions, best_models, several, evidence, quality):
     vars(asking)["FitEngine"] = engine_of

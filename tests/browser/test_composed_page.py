@@ -18,16 +18,13 @@ from playwright.sync_api import Browser, Page
 from benchmarks.browser_parity import (
     OPEN,
     opened_catalog,
-    percentile,
     published,
     random_build,
     random_differences,
     static_differences,
-    timing_builds,
-    whole_list_ms,
 )
 from benchmarks.lighthouse import Compressed
-from benchmarks.opened_models import opened_differences, opening_ms, running
+from benchmarks.opened_models import opened_differences, running
 from sitegen.browser.html import block_pieces, blocks_of, details_html
 from sitegen.browser.results import results
 from sitegen.catalog.domain.catalog import Catalog
@@ -59,9 +56,6 @@ EVERY = 12
 MIXED = "#machine=2;rtx-3090*2+rtx-4090;;64;;windows;display&kv=8&users=4&model=qwen3.6-35b-a3b"
 ROWS = 20
 """Rows that a table has before a reader asks for more."""
-LONGEST_MS = 1_000
-"""What half of the builds stay under on a machine that runs other tests beside this one; on an
-idle one it is a tenth of it."""
 
 
 @pytest.fixture(scope="module")
@@ -177,14 +171,6 @@ def test_random_builds_are_the_same_in_the_browser(
     assert judged > RANDOM_BUILDS / 2
 
 
-def test_the_whole_list_is_judged_while_one_waits(
-    page: Page, real: tuple[Catalog, FitEngine], address: str
-) -> None:
-    ready(page, address).evaluate(OPEN)
-    times = whole_list_ms(page, timing_builds(real[0], 20, seed=5))
-    assert percentile([whole for _, whole in times], 0.5) < LONGEST_MS
-
-
 def test_commands_losses_and_other_checkpoints_are_those_of_python(
     engine_page: Page, real: tuple[Catalog, FitEngine]
 ) -> None:
@@ -197,15 +183,6 @@ def test_commands_losses_and_other_checkpoints_are_those_of_python(
     recipes, wrong = opened_differences(engine_page, engine, questions)
     assert wrong == []
     assert recipes > len(texts) / 2
-
-
-def test_a_model_opens_while_one_waits(
-    page: Page, real: tuple[Catalog, FitEngine], address: str
-) -> None:
-    ready(page, address).evaluate(OPEN)
-    texts = [f"{MIXED[1:].partition('&model=')[0]}&model={m.id}" for m in real[0].surveyed_models]
-    for values in opening_ms(page, texts).values():
-        assert percentile(values, 0.5) < LONGEST_MS / 10
 
 
 def test_the_commands_are_loaded_with_the_first_model_and_open_by_keyboard(

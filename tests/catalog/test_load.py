@@ -232,7 +232,7 @@ def test_no_text_of_an_author_begins_a_line_of_the_output(path: str, old: str, n
         assert not any(line.lstrip().startswith("::") for line in str(problem).splitlines())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.permutations(sorted(SAMPLE)))
 def test_the_order_of_files_is_irrelevant(order: list[str]) -> None:
     shuffled = parse_catalog({path: SAMPLE[path] for path in order})
@@ -246,7 +246,7 @@ def test_order_of_keys_and_comments_are_irrelevant() -> None:
     assert repr(parse_catalog({**SAMPLE, path: turned})) == repr(CATALOG)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     path=st.sampled_from(sorted(SAMPLE)),
     position=st.floats(0, 1),

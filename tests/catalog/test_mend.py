@@ -58,7 +58,7 @@ def test_some_of_the_real_records_change() -> None:
     assert any(fix(path, text) != text for path, text in REAL.items())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     blocks=st.permutations(
         [

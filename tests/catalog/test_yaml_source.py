@@ -180,13 +180,13 @@ plain = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(plain)
 def test_json_is_read_as_json(value: Plain) -> None:
     assert value_of(json.dumps(value, ensure_ascii=False)) == value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(st.sampled_from("ab:-[]{}&*!|>'\"%@`#,? \n\t\\0.~<"), max_size=60))
 def test_any_text_gives_a_value_or_problems_with_places(text: str) -> None:
     value, problems = compose(SourceText("x.yaml", text))

@@ -278,7 +278,7 @@ def test_a_build_that_is_stopped_leaves_a_whole_site(
         process.stdout.readline()
         time.sleep(after_s)
         process.send_signal(number)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
     assert process.returncode in {0, status}
     assert b"Traceback" not in err
     assert is_whole(root / "public")

@@ -53,7 +53,7 @@ def test_a_figure_on_a_threshold_keeps_the_better_tier(
     assert Thresholds(0.9, 5, 1, 8_192).tier(low, high, reduced, warnings, speed) is tier
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(name=models, runtime=runtimes, memory=gib, more=st.integers(1, 80), context=contexts)
 def test_more_vram_never_makes_the_verdict_worse(
     name: str, runtime: tuple[str, str], memory: int, more: int, context: int
@@ -67,7 +67,7 @@ def test_more_vram_never_makes_the_verdict_worse(
     assert ORDER.index(more_found.tier) <= ORDER.index(less.tier)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(name=models, runtime=runtimes, memory=gib, context=contexts, sequences=st.integers(1, 4))
 def test_fewer_tokens_never_make_the_verdict_worse(
     name: str, runtime: tuple[str, str], memory: int, context: int, sequences: int
@@ -77,7 +77,7 @@ def test_fewer_tokens_never_make_the_verdict_worse(
     assert ORDER.index(short.tier) <= ORDER.index(long.tier)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(name=models, runtime=runtimes, memory=gib, gpus=st.sampled_from([1, 2, 4]))
 def test_every_ledger_adds_up_to_what_is_visible(
     name: str, runtime: tuple[str, str], memory: int, gpus: int
@@ -91,7 +91,7 @@ def test_every_ledger_adds_up_to_what_is_visible(
         assert gpu.utilization.low <= gpu.utilization.mid <= gpu.utilization.high
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(name=models, runtime=runtimes, memory=gib)
 def test_every_verdict_but_comfortable_says_why(
     name: str, runtime: tuple[str, str], memory: int
@@ -103,7 +103,7 @@ def test_every_verdict_but_comfortable_says_why(
         assert busiest.utilization.low <= 1 or found.reasons[0].code == "KV_BELOW_CONTEXT"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(name=models, runtime=runtimes, memory=gib)
 def test_no_plan_uses_more_gpus_than_there_are(
     name: str, runtime: tuple[str, str], memory: int

@@ -91,7 +91,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(VALUES, st.booleans(), st.sampled_from([None, "'", '"', "|"]))
 def test_nothing_is_ever_read_otherwise(value: Any, flow: bool, style: Any) -> None:
     text = yaml.safe_dump(value, default_flow_style=flow, default_style=style, allow_unicode=True)

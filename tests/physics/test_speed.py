@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.fit.assessment import REFERENCE_WORKLOAD
@@ -137,7 +137,6 @@ def a_path(question: Question) -> tuple[ReplicaPipeline, GpuGroup]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: f"{q[0]}-{q[1]}")
-@settings(deadline=None)  # the first call reads the catalog
 @given(depth=st.integers(0, 60_000), more=st.integers(1, 60_000), batch=st.integers(1, 64))
 def test_depth_never_makes_decode_faster(
     question: Question, depth: int, more: int, batch: int
@@ -150,7 +149,6 @@ def test_depth_never_makes_decode_faster(
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: f"{q[0]}-{q[1]}")
-@settings(deadline=None)
 @given(factor=st.floats(1.01, 8))
 def test_more_bandwidth_is_never_slower(question: Question, factor: float) -> None:
     path, devices = a_path(question)

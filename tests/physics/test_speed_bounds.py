@@ -77,7 +77,7 @@ def held_to_the_bounds(found: Assessment, counted: ReducedCheckpoint) -> None:
         assert speed.prefill_tokens_per_s.high <= at_once / (2 * body) * ROUNDING
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_no_estimate_passes_what_the_hardware_can_move_and_compute(data: st.DataObject) -> None:
     question = data.draw(st.sampled_from(questions()))

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -188,7 +188,6 @@ def test_a_group_that_nobody_states_is_not_guessed_for_the_unknown() -> None:
     assert names.of_marks(("gptq", "4bit", "g32")) is None
 
 
-@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_no_text_makes_the_rule_fail(text: str) -> None:
     for strictness in Strictness:
