@@ -12,14 +12,14 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from sitegen.browser.html import losses_html, others_html
-from sitegen.browser.opened_model import commands, losses, others
+from sitegen.browser.html import further_html, losses_html, others_html
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.site.composed_address import read_state
+from sitegen.site.reports.opened_model import commands, further, losses, others
 from sitegen.survey.composed_build import BuildQuestion, combo_of, verdict_of
-from sitegen.survey.composed_model import after_losses, other_ways
+from sitegen.survey.composed_model import after_losses, curves_of, other_ways
 
 Answer = dict[str, Any]
 LOAD = """() => new Promise((done, failed) => {
@@ -40,10 +40,12 @@ OPENED = """(questions) => {
     if (found === null) return null;
     const answer = {commands: sitegen.commands(found)};
     if (!whole) return answer;
+    const curves = sitegen.curves_of(engine, found, asked);
     const lost = [...sitegen.after_losses(engine, found, asked)];
     const ways = [...sitegen.other_ways(engine, found, asked)];
     return {
       ...answer,
+      further: sitegen.further_html(sitegen.further(found, curves)),
       losses: sitegen.losses_html(sitegen.losses(found, lost, catalog)),
       others: sitegen.others_html(sitegen.others(ways)),
     };
@@ -87,6 +89,7 @@ def _answer(engine: FitEngine, found: Assessment, asked: BuildQuestion, *, whole
     if whole:
         lost = tuple(after_losses(engine, found, asked))
         ways = tuple(other_ways(engine, found, asked))
+        said["further"] = further_html(further(found, curves_of(engine, found, asked)))
         said["losses"] = losses_html(losses(found, lost, engine.catalog))
         said["others"] = others_html(others(ways))
     plain: Answer = json.loads(json.dumps(said))

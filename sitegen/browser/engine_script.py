@@ -40,7 +40,7 @@ ENTRIES = (
     ("sitegen.site.composed_address", "write_state"),
     ("sitegen.site.composed_address", "State"),
     ("sitegen.browser.results", "results"),
-    ("sitegen.browser.results", "details"),
+    ("sitegen.site.reports.opened_model", "details"),
     ("sitegen.browser.html", "summary_html"),
     ("sitegen.browser.html", "blocks_of"),
     ("sitegen.browser.html", "block_pieces"),
@@ -48,12 +48,15 @@ ENTRIES = (
 )
 """What the page calls."""
 LATER = (
+    ("sitegen.survey.composed_model", "curves_of"),
     ("sitegen.survey.composed_model", "after_losses"),
     ("sitegen.survey.composed_model", "other_ways"),
-    ("sitegen.browser.opened_model", "commands"),
-    ("sitegen.browser.opened_model", "losses"),
-    ("sitegen.browser.opened_model", "others"),
+    ("sitegen.site.reports.opened_model", "commands"),
+    ("sitegen.site.reports.opened_model", "further"),
+    ("sitegen.site.reports.opened_model", "losses"),
+    ("sitegen.site.reports.opened_model", "others"),
     ("sitegen.browser.html", "commands_html"),
+    ("sitegen.browser.html", "further_html"),
     ("sitegen.browser.html", "losses_html"),
     ("sitegen.browser.html", "others_html"),
     ("sitegen.recipes", "recipes_for"),
@@ -95,10 +98,9 @@ PROVIDED = {
     ("sitegen.render.addresses", "outside"): "(() => null)",
     ("sitegen.fit.fit_engine", "checkpoint_losses"): "(() => null)",
     ("sitegen.quality.ratings", "ratings_of"): "(() => null)",
-    ("sitegen.render.markdown.highlight", "highlight"): "$escape",
 }
 """Numbers of checkpoints and records that count come as data; the page's tables link to this site
-alone, and its commands stand there without colours."""
+alone."""
 CHECKED_FIELDS = frozenset({"gguf_file_type", "default_port", "max_position"})
 """Fields that only the linter reads, in a script of its own."""
 NOT_READ = frozenset(

@@ -8,13 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from sitegen.browser.opened_model import Commands, Losses, Others
-from sitegen.browser.results import Details, Results
+from sitegen.browser.results import Results
 from sitegen.render.cells import html
-from sitegen.render.charts.ledger import ledger_svg
-from sitegen.render.recipes import about_html, recipe_html
-from sitegen.render.tables import table_html, table_pieces
+from sitegen.render.opened_model import (
+    write_commands,
+    write_details,
+    write_further,
+    write_losses,
+    write_others,
+)
+from sitegen.render.tables import table_pieces
+from sitegen.site.reports.opened_model import Commands, Details, Further, Losses, Others
 from sitegen.site.urls import CUSTOM_URL
+
+LEVEL = 3
+"""Of headings about an opened model, which stand below the name of the model."""
 
 
 def summary_html(results: Results) -> str:
@@ -40,41 +48,24 @@ def block_pieces(results: Results, at: int) -> Iterator[str]:
 
 def details_html(details: Details) -> str:
     """Write all about one verdict."""
-    parts = [table_html(details.facts, CUSTOM_URL)]
-    if details.ledger is not None:
-        parts.append(ledger_svg(details.ledger.chart))
-        parts.append(table_html(details.ledger.table, CUSTOM_URL))
-    parts.append(table_html(details.more, CUSTOM_URL))
-    if details.refused is not None:
-        parts.append(table_html(details.refused, CUSTOM_URL))
-    return "".join(parts)
+    return write_details(details, CUSTOM_URL)
 
 
 def commands_html(commands: Commands | None) -> str:
     """Write how a verdict is run; nothing for one that does not run."""
-    if commands is None:
-        return ""
-    heading = '<h3 id="run">How to run it</h3>\n'
-    if commands.none is not None:
-        return f"{heading}<p>{html(commands.none, CUSTOM_URL)}</p>"
-    recipes = [recipe_html(one, "h4", CUSTOM_URL) for one in commands.recipes]
-    choice = "Each is a way of its own; unfold the one you use. " if len(recipes) > 1 else ""
-    return "".join([heading, about_html(choice), *recipes])
+    return "" if commands is None else write_commands(commands, CUSTOM_URL, LEVEL)
+
+
+def further_html(further: Further | None) -> str:
+    """Write how far a verdict goes; nothing for one that does not run."""
+    return "" if further is None else write_further(further, CUSTOM_URL, LEVEL)
 
 
 def losses_html(losses: Losses | None) -> str:
     """Write what is left of a verdict after a loss; nothing for one that does not run."""
-    if losses is None:
-        return ""
-    table = "" if losses.table is None else table_html(losses.table, CUSTOM_URL)
-    heading = '<h3 id="after-a-loss">What still runs after a loss</h3>\n'
-    return f"{heading}<p>{escape(losses.about)}</p>{table}"
+    return "" if losses is None else write_losses(losses, CUSTOM_URL, LEVEL)
 
 
 def others_html(others: Others | None) -> str:
     """Write the other ways to run a model; nothing where there is no other."""
-    if others is None:
-        return ""
-    rest = f'<p class="note">{html(others.rest, CUSTOM_URL)}</p>' if others.rest is not None else ""
-    heading = '<h3 id="others">Its other checkpoints and runtimes</h3>\n'
-    return f"{heading}{table_html(others.table, CUSTOM_URL)}{rest}"
+    return "" if others is None else write_others(others, CUSTOM_URL, LEVEL)

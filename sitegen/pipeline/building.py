@@ -38,6 +38,7 @@ from sitegen.site.combo.matrix import grid_of
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.json.api import listings
 from sitegen.site.page import Read, Site
+from sitegen.site.search import PAIR
 from sitegen.store import digest_of
 from sitegen.survey.results import Survey
 from sitegen.values import dataclass
@@ -92,11 +93,12 @@ def _inputs(parsed: Parsed, answers: Answers) -> SiteInputs:
 
 
 def _page_memory(
-    past: Past, project: ProjectFiles, parsed: Parsed, answers: Answers
+    past: Past, project: ProjectFiles, parsed: Parsed, answers: Answers, site: Site
 ) -> PageMemory | None:
     keys = answers.keys
     if keys is None:
         return None
+    views = [page.url for page in site.pages.values() if page.kind == PAIR]
     whole: dict[Read, str] = {
         CATALOG: keys.catalog(),
         CLAIMS: keys.claims(),
@@ -106,7 +108,7 @@ def _page_memory(
         WARNINGS: digest_of(repr(parsed.catalog.warnings)),
     }
     digests = Digests(parsed.catalog, keys, whole)
-    return PageMemory(past, project, parsed.settings, digests, keys.common)
+    return PageMemory(past, project, parsed.settings, digests, digest_of(keys.common, *views))
 
 
 def _files_of_no_page(
@@ -169,8 +171,8 @@ def build(
         files = dict(made().files)
     with watch.stage("collect"):
         inputs = _inputs(parsed, answers)
-        memory = _page_memory(past, project, parsed, answers)
-        site = collect_pages(telling(inputs) if memory else inputs)
+        site = collect_pages(telling(inputs) if answers.keys is not None else inputs)
+        memory = _page_memory(past, project, parsed, answers, site)
     with watch.stage("render"):
         rendered = rendered_site(
             site,

@@ -162,7 +162,9 @@ class Drafts:
         if path not in now.files:
             page = self._page(now, path)
             if page is not None:
-                now.files |= rendered(page, now.parsed.settings, now.templates, now.project.fonts)
+                now.files |= rendered(
+                    page, now.parsed.settings, now.templates, now.project.fonts, now.kinds
+                )
         return {path: now.files[path]} if path in now.files else {}
 
     def _page(self, now: _Now, path: str) -> Page | None:

@@ -20,7 +20,7 @@ Writer = Callable[[Mapping[str, bytes]], None]
 
 PACKS = 8
 """Pieces in which the file to read offline is packed, so that several processes can."""
-UNSEARCHED = frozenset({"search", "home", "combo-models", "model-machines"})
+UNSEARCHED = frozenset({"search", "home", "combo-models", "model-machines", "model-on-combo"})
 """Kinds of pages that a search of the text need not find: they only name others."""
 
 

@@ -57,7 +57,7 @@ class PageMemory:
             project: Templates and fonts, by name.
             settings: Of the site; its data version is for the pages that read it.
             digests: What stands behind names.
-            common: Digest of what any page may read of the catalog.
+            common: Digest of what any page may read: of the catalog, and which views have pages.
         """
         self._memory, self._digests = past.memory, digests
         fonts = (part for name in sorted(project.fonts) for part in (name, project.fonts[name]))

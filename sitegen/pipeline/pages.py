@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import field
 
 from jinja2 import Environment
@@ -37,6 +37,7 @@ class _Work:
     settings: SiteSettings
     templates: Environment
     fonts: Mapping[str, bytes]
+    urls: Container[str]
     reads: Mapping[str, tuple[Read, ...]]
     memory: PageMemory | None
 
@@ -96,7 +97,8 @@ def rendered_site(
         RenderError: If a template raises anything, naming the page and its source.
     """
     made = environment(templates, pictures=bool(fonts))
-    work = _Work(tuple(site.pages.values()), site.settings, made, fonts, site.reads, memory)
+    pages, urls = tuple(site.pages.values()), frozenset(site.pages)
+    work = _Work(pages, site.settings, made, fonts, urls, site.reads, memory)
     files = render_fixed(site, assets, fonts)
     processes = processes_for(jobs, len(work.pages) // FEWEST)
     mine = work_queue(work.pages, processes)
@@ -113,11 +115,11 @@ def rendered_site(
         if one.made is not None:
             found[one.url] = one.made
             files.update(one.made.files)
-    pages = {url: found[url] for url in site.pages}
-    files[ANCHORS] = anchors_json({url: one.anchors for url, one in pages.items()}, site.settings)
+    known = {url: found[url] for url in site.pages}
+    files[ANCHORS] = anchors_json({url: one.anchors for url, one in known.items()}, site.settings)
     if memory:
-        memory.keep_names({url: one.reads for url, one in pages.items() if url in site.reads})
-    return Rendered(dict(sorted(files.items())), pages)
+        memory.keep_names({url: one.reads for url, one in known.items() if url in site.reads})
+    return Rendered(dict(sorted(files.items())), known)
 
 
 def _written(work: _Work, page: Page) -> _Written:
@@ -127,7 +129,7 @@ def _written(work: _Work, page: Page) -> _Written:
     if memory and before is not None and (kept := memory.page(page, before)) is not None:
         return _Written(page.url, kept)
     with recorded() as reads:
-        files = rendered(page, work.settings, work.templates, work.fonts)
+        files = rendered(page, work.settings, work.templates, work.fonts, work.urls)
         try:
             anchors = tuple(anchors_of(page))
         except Exception as error:
@@ -145,15 +147,19 @@ def _written(work: _Work, page: Page) -> _Written:
 
 
 def rendered(
-    page: Page, settings: SiteSettings, templates: Environment, fonts: Mapping[str, bytes]
+    page: Page,
+    settings: SiteSettings,
+    templates: Environment,
+    fonts: Mapping[str, bytes],
+    urls: Container[str],
 ) -> dict[str, bytes]:
-    """Write a page, the files beside it and its picture.
+    """Write a page, the files beside it and its picture; ``urls`` are those of all pages.
 
     Raises:
         RenderError: If a template raises anything, naming the page and its source.
     """
     try:
-        return {**render_page(page, settings, templates), **cards_of(page, settings, fonts)}
+        return {**render_page(page, settings, templates, urls), **cards_of(page, settings, fonts)}
     except Exception as error:
         raise _render_error(page, error) from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from jinja2 import Environment
@@ -14,7 +14,9 @@ from sitegen.render.data.page_version import UNKNOWN, with_version
 from sitegen.render.environment import environment
 from sitegen.render.headers import PATH as HEADERS
 from sitegen.render.headers import headers
+from sitegen.render.lean import lean
 from sitegen.render.social import cards_of, default_card
+from sitegen.render.views import led_to_pages
 from sitegen.render.whole_site import whole_site_files
 from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import TWIN, Page, Site
@@ -28,16 +30,19 @@ NO_FONTS: Mapping[str, bytes] = {}
 """Of a project that draws no pictures of its pages."""
 
 
-def render_page(page: Page, settings: SiteSettings, templates: Environment) -> dict[str, bytes]:
-    """Write one page and the files to take away with it; depends on no other page.
+def render_page(
+    page: Page, settings: SiteSettings, templates: Environment, urls: Container[str] = ()
+) -> dict[str, bytes]:
+    """Write one page and the files to take away with it; of other pages it knows ``urls``.
 
     The version that it names is of what it says itself (decision 64), which is known last.
     """
     template = templates.get_template(page.template)
     settings = replace(settings, data_version=UNKNOWN)
     html = template.render(page=page, view=page.view, site=settings)
+    html = led_to_pages(html, page.url, urls)
     path = file_of(page.url)
-    files = {path: html.encode()}
+    files = {path: lean(html).encode()}
     if not page.signpost:
         folder = path.removesuffix("index.html")
         files |= {

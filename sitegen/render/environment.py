@@ -21,6 +21,12 @@ from sitegen.render.data.linked_data import linked_data, script_html
 from sitegen.render.first_answer import first_html
 from sitegen.render.markdown.page import headings, inline_html, prose_html, text_html
 from sitegen.render.matrix import matrix_html
+from sitegen.render.opened_model import (
+    write_commands,
+    write_details,
+    write_losses,
+    write_others,
+)
 from sitegen.render.recipes import recipes_html
 from sitegen.render.tables import calculator_html, table_html
 from sitegen.site.cells import Cell
@@ -36,8 +42,10 @@ from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import Block
 from sitegen.site.guides.prose import Prose
 from sitegen.site.reports.buying import Asked
+from sitegen.site.reports.opened_model import Commands, Details, Losses, Others
 from sitegen.site.table import Fold, Table
 from sitegen.site.tier_counts import TierTally
+from sitegen.site.words.tiers import COMFORTABLY, TIER_SHORT
 
 
 def _page_url(context: Context) -> str:
@@ -98,6 +106,10 @@ WRITERS: Mapping[type, Callable[[Any, str], str]] = {
     FirstView: first_html,
     Cut: matrix_html,
     Asked: asked_html,
+    Details: write_details,
+    Commands: lambda value, page_url: write_commands(value, page_url, 2),
+    Losses: lambda value, page_url: write_losses(value, page_url, 2),
+    Others: lambda value, page_url: write_others(value, page_url, 2),
 }
 """How what is not a cell is written, by type: from the value and the page's URL."""
 
@@ -193,6 +205,7 @@ def environment(templates: Mapping[str, str], *, pictures: bool = False) -> Envi
         show=show, words=words, recipes=recipes, pictures=pictures, text=cells.text,
         headings=headings, cite=cite, report_url=report, linked_data=about, is_stale=is_stale,
         stale_days=STALE_DAYS,
+        comfortably=COMFORTABLY, tier_words={tier.value: word for tier, word in TIER_SHORT.items()},
     )  # fmt: skip
     made.filters["href"] = href
     return made

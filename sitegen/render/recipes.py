@@ -1,4 +1,7 @@
-"""Recipes to HTML, on pages of the site and in the browser (decision 27)."""
+"""Recipes to HTML, on pages of the site and in the browser (decision 27).
+
+Commands have no colours: they were a fifth of a page of commands, and more in files to unpack.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from html import escape
 
 from sitegen.recipes.recipe import Phase, RecipeStep
 from sitegen.render.cells import html
-from sitegen.render.markdown.highlight import highlight
 from sitegen.site.combo.recipes import RecipeGroup, RecipeView
 
 
@@ -66,7 +68,7 @@ def _step(step: RecipeStep, level: str) -> str:
         parts.append(f'<p class="file"><code>{escape(step.file)}</code></p>\n')
     parts.append(
         f'<div class="code"><pre tabindex="0"><code class="language-{language}">'
-        f"{highlight(step.text, language)}</code></pre></div>\n"
+        f"{escape(step.text)}</code></pre></div>\n"
     )
     if step.expect:
         parts.append(f'<p class="expect">Expect <samp>{escape(step.expect)}</samp></p>\n')

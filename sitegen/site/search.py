@@ -30,6 +30,8 @@ GROUPS: Mapping[str, str] = {
     "guide": "Guides",
 }
 OTHERS = "More pages"
+PAIR = "model-on-combo"
+"""The kind of a page about one model on one machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,15 @@ class SearchView:
     """Values that ``search.html`` shows.
 
     ``errors`` are known errors, their ``words`` those of the text that is printed; ``terms`` what
-    is typed that names no page, and ``ignored`` what chooses nothing.
+    is typed that names no page, and ``ignored`` what chooses nothing; ``pairs`` the folders of
+    pages of a model on a machine.
     """
 
     groups: tuple[NameGroup, ...]
     errors: tuple[Name, ...]
     terms: tuple[Term, ...]
     ignored: str
+    pairs: str
     verdicts_url: str = VERDICTS_URL
 
 
@@ -74,7 +78,8 @@ def search_page(pages: Iterable[Page], inputs: SiteInputs) -> Page:
     """Build the search page over all others."""
     named = _names(inputs)
     groups: dict[str, list[Name]] = {kind: [] for kind in (*GROUPS, "page")}
-    for page in sorted(pages, key=lambda page: page.url):
+    every = tuple(pages)
+    for page in sorted(every, key=lambda page: page.url):
         if not page.signpost and not page.part:
             kind = page.kind if page.kind in GROUPS else "page"
             groups[kind].append(named.get(page.url) or Name(page.url, page.title))
@@ -89,6 +94,7 @@ def search_page(pages: Iterable[Page], inputs: SiteInputs) -> Page:
         _errors(inputs.errors),
         inputs.search_terms.terms,
         " ".join(inputs.search_terms.ignored),
+        " ".join(sorted(page.url.split("/", 2)[2] for page in every if page.kind == PAIR)),
     )
     return Page(
         URL,

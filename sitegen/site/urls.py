@@ -37,6 +37,15 @@ def view_of(combo_id: str, model_id: str) -> str:
     return f"{CUSTOM_URL}#combo={combo_id}&model={model_id}"
 
 
+def pair_url(combo_id: str, model_id: str) -> str:
+    """Return where a model on a combo has a page of its own, if it has one.
+
+    >>> pair_url("dual-rtx-3090", "llama-3.3-70b")
+    '/combos/dual-rtx-3090/llama-3.3-70b/'
+    """
+    return f"{url_of('combo', combo_id)}{model_id}/"
+
+
 def models_of(combo_id: str) -> str:
     """Return the page of all models on a combo, one row each."""
     return f"{url_of('combo', combo_id)}models/"

@@ -1,4 +1,4 @@
-"""One model on a composed build: what a loss leaves of its verdict, and its other checkpoints."""
+"""One model on a build: longer contexts, more users, what a loss leaves, its other checkpoints."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.survey.answers import FailureKind
 from sitegen.survey.composed_build import BuildQuestion, question_of, verdict_of
+from sitegen.survey.curves import ContextPoint, LoadPoint, context_curve, load_curve
 from sitegen.survey.failures import Reduced, reduced_combos
-from sitegen.survey.verdict_policy import planned_for
+from sitegen.survey.verdict_policy import best_verdict, pick_of, planned, planned_for, verdict_steps
 from sitegen.values import dataclass
 
 
@@ -27,6 +28,28 @@ class AfterLoss:
     assessment: Assessment
     tier: FitTier
     worst: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """How a verdict changes with the context and with the users; empty where it does not run."""
+
+    context: tuple[ContextPoint, ...] = ()
+    load: tuple[LoadPoint, ...] = ()
+
+
+def curves_of(engine: FitEngine, whole: Assessment, asked: BuildQuestion) -> Curves:
+    """Follow the plan of a verdict; the engine remembers what it judged for it."""
+    if whole.tier is FitTier.NOT_PRACTICAL:
+        return Curves()
+    question = question_of(engine, whole.combo, whole.model, asked)
+    verdict = planned(
+        engine, question, best_verdict(question, list(verdict_steps(engine, question)))
+    )
+    if verdict is None:
+        return Curves()
+    entry = pick_of(engine, question, verdict).entry
+    return Curves(context_curve(whole, entry), load_curve(engine, whole, entry))
 
 
 def after_losses(engine: FitEngine, whole: Assessment, asked: BuildQuestion) -> Iterator[AfterLoss]:

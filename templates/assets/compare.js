@@ -3,7 +3,7 @@
   "use strict";
   const form = document.getElementById("side");
   if (!form) return; // a catalog with one machine has nothing to compare
-  const { machines, root, first } = form.dataset, usual = first.split(" ");
+  const { machines, root, first, comfortably } = form.dataset, usual = first.split(" ");
   const base = root.replace("index.html", ""), fields = form.elements;
   const beside = document.getElementById("beside"), answer = document.getElementById("answer");
   const marks = [...document.getElementById("marks").content.querySelectorAll(".tier")];
@@ -55,19 +55,19 @@
     const what = model ? ` ${model}` : "", where = machine ? ` on ${machine}` : "";
     const good = columns.filter((one) => one.letter === "c");
     if (!columns.some((one) => one.runs)) return model ? `None of these machines runs ${model}.` : `${machine} runs neither model.`;
-    if (!good.length) return model ? `None of these machines runs ${model} comfortably.` : `Neither model fits ${machine} comfortably.`;
+    if (!good.length) return model ? `None of these machines runs ${model} ${comfortably}.` : `Neither model fits ${machine} ${comfortably}.`;
     if (good.length === 1 && columns.length > 1) {
       const [one] = good, rate = speed(one) ? `: ${many(speed(one))} tokens per second for one user` : "";
-      return model ? `Only ${name(one)} runs ${model} comfortably${rate}.` : `Only ${name(one)} fits ${machine} comfortably${rate}.`;
+      return model ? `Only ${name(one)} runs ${model} ${comfortably}${rate}.` : `Only ${name(one)} fits ${machine} ${comfortably}${rate}.`;
     }
     const [fast, slow] = [...good].sort((a, b) => speed(b) - speed(a));
     const long = [...good].sort((a, b) => b.context - a.context), cheap = good.filter((one) => one.usd).sort((a, b) => a.usd - b.usd);
     const left = columns.filter((one) => one.letter !== "c").map(name);
-    const parts = [], not = left.length ? ` ${left.join(" and ")} ${left.length > 1 ? "do" : "does"} not run it comfortably.` : "";
+    const parts = [], not = left.length ? ` ${left.join(" and ")} ${left.length > 1 ? "do" : "does"} not run it ${comfortably}.` : "";
     if (good.length === 2) {
       const ratio = speed(slow) ? speed(fast) / speed(slow) : 0;
       const verb = model ? `runs${what}` : "runs";
-      if (!ratio) parts.push(`${left.length ? good.map(name).join(" and ") : "Both"} ${model ? "run" : "fit"}${model ? what : where} comfortably`);
+      if (!ratio) parts.push(`${left.length ? good.map(name).join(" and ") : "Both"} ${model ? "run" : "fit"}${model ? what : where} ${comfortably}`);
       else if (ratio < SAME) parts.push(model ? `${left.length ? good.map(name).join(" and ") : "Both"} run ${model} at about the same speed` : `Both models are about as fast${where}`);
       else parts.push(`${name(fast)} ${verb} ${times(ratio)} as fast as ${name(slow)}${where}`);
       const other = ratio && ratio >= SAME ? fast : long[0];
@@ -83,7 +83,7 @@
       }
       return parts.join("") + not;
     }
-    parts.push(speed(fast) ? `${name(fast)} is fastest with ${many(speed(fast))} tokens per second` : `${good.length} of ${columns.length} run${what} comfortably`);
+    parts.push(speed(fast) ? `${name(fast)} is fastest with ${many(speed(fast))} tokens per second` : `${good.length} of ${columns.length} run${what} ${comfortably}`);
     if (long[0].context > long.at(-1).context) parts.push(long[0] === fast ? ", and takes the longest context" : `; ${name(long[0])} takes the longest context`);
     if (model && cheap.length > 1) parts.push(`; ${name(cheap[0])} costs least`);
     return `${parts.join("")}.${not}`;
@@ -198,7 +198,7 @@
     show();
   });
 
-  // Begin with the best rated model that all of the machines run comfortably.
+  // Begin with the best rated model that all of the machines run with room to spare.
   async function suggest() {
     const chosen = [...new Set(SLOTS.map((name) => fields[name].value).filter(Boolean))];
     const loaded = await Promise.all(chosen.map(load));

@@ -182,21 +182,50 @@
     const one = found.get(state.model), section = $("details");
     selected = one ? state.model : "";
     section.hidden = !one;
-    if (!one) return null;
+    if (!one) {
+      cite(null);
+      return null;
+    }
     if (opened++ % OPENED === 0) engine = sitegen.open_engine(catalog, data.evidence, data.losses, data.ratings);
     const whole = sitegen.verdict_of(engine, combo, one, state.asked);
     const details = sitegen.details(whole, catalog);
+    cite(whole, combo, state);
     $("details-heading").textContent = details.heading;
     $("details-body").replaceChildren(finished(sitegen.details_html(details)));
     $("details-more").replaceChildren();
     $("details-close").href = `#${sitegen.write_state({ ...state, model: "" }, catalog)}`;
     return whole;
   };
-  // What takes longer than the verdict: commands, losses, other checkpoints.
+  // A citation of an opened model names it, the machine and the address that opens it again.
+  const cited = $("cite"), entry = cited?.parentElement.querySelector("pre");
+  const usual = { plain: cited?.textContent, entry: entry?.textContent, title: document.querySelector("h1").textContent };
+  const named = (combo) => {
+    if (!combo.id.startsWith("custom:")) return combo.name;
+    const counts = new Map();
+    for (const { gpus } of combo.nodes) for (const { gpu } of gpus) counts.set(gpu.name, (counts.get(gpu.name) ?? 0) + 1);
+    const gpus = [...counts].map(([name, count]) => `${count}× ${name}`).join(" + ");
+    return combo.nodes.length > 1 ? `${gpus} in ${combo.nodes.length} machines` : gpus;
+  };
+  const tex = (words) => words.replace(/[&%$#_{}]/g, "\\$&");
+  const cite = (whole, combo, state) => {
+    if (!cited) return;
+    cited.textContent = usual.plain;
+    entry.textContent = usual.entry;
+    if (!whole) return;
+    const page = document.querySelector('link[rel="canonical"]').href;
+    const address = `${page}#${sitegen.write_state(state, catalog)}`, title = `${whole.model.name} on ${named(combo)}`;
+    // Functions, as a name may hold what a replacement gives a meaning to.
+    cited.textContent = usual.plain.replace(usual.title, () => `${title}.`).replace(page, () => address);
+    entry.textContent = usual.entry.replace(tex(usual.title), () => tex(title)).replace(page, () => address)
+      .replace(/(?<=^@misc\{)[^,]+/, (key) => `${key}-${whole.id}`);
+  };
+  // What takes longer than the verdict: commands, curves, losses, other checkpoints.
   const adding = function* (whole, question) {
     const add = (html) => $("details-more").append(finished(html));
     add(sitegen.commands_html(sitegen.commands(whole)));
     copyButtons($("details-more"));
+    yield;
+    add(sitegen.further_html(sitegen.further(whole, sitegen.curves_of(engine, whole, question))));
     yield;
     const lost = [];
     for (const one of sitegen.after_losses(engine, whole, question)) {

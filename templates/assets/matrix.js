@@ -3,7 +3,7 @@
   "use strict";
   const form = document.getElementById("cut"), table = document.getElementById("matrix");
   if (!table || !self.sitegenMatrix) return;
-  const { rest, rows: ROWS, columns: COLUMNS } = form.dataset, root = form.dataset.root.replace("index.html", "");
+  const { rest, rows: ROWS, columns: COLUMNS, comfortably } = form.dataset, root = form.dataset.root.replace("index.html", "");
   const data = sitegenMatrix, head = table.tHead.rows[0], body = table.tBodies[0];
   const status = form.querySelector("[role=status]"), region = table.parentElement;
   const more = { rows: document.getElementById("more-models"), columns: document.getElementById("more-gpus") };
@@ -120,7 +120,7 @@
     table.closest(".table").hidden = !rows.length || !cut.length;
     const gpus = count > 1 ? `sets of ${count} GPUs` : "GPUs";
     if (!able.length) status.textContent = "No GPU matches.";
-    else if (!rows.length) status.textContent = right.length ? `${right.length === 1 ? "The model that matches does" : `The ${right.length} models that match do`} not fit these comfortably.` : "No model matches.";
+    else if (!rows.length) status.textContent = right.length ? `${right.length === 1 ? "The model that matches does" : `The ${right.length} models that match do`} not fit these ${comfortably}.` : "No model matches.";
     else status.textContent = `${rows.length} of ${running.length} models on ${cut.length} of ${able.length} ${gpus}`;
     more.rows.hidden = rows.length >= running.length;
     more.columns.hidden = cut.length >= able.length;

@@ -53,7 +53,7 @@
   const terms = items(answers).map((item) => ({
     item, means: item.dataset.means, typed: item.dataset.typed.split("|").sort((a, b) => b.length - a.length),
   }));
-  const ignored = new Set(settings.ignored.split(" "));
+  const ignored = new Set(settings.ignored.split(" ")), paired = new Set(settings.pairs.split(" "));
 
   // What a query asks: ideas, words that names are searched for, and words that are in no name.
   function read(query) {
@@ -141,7 +141,9 @@
     list.replaceChildren(...pairs.slice(0, MOST_VERDICTS).map(([model, combo]) => {
       const chip = made("span", {});
       judged().then((table) => chip.append(...marked(table, model.id, combo.id))).catch(() => {});
-      return made("li", {}, made("a", { href: new URL(`custom/index.html#combo=${combo.id}&model=${model.id}`, root) },
+      const own = `${combo.id}/${model.id}/`;
+      const address = paired.has(own) ? `combos/${own}index.html` : `custom/index.html#combo=${combo.id}&model=${model.id}`;
+      return made("li", {}, made("a", { href: new URL(address, root) },
         `${model.link.textContent} on ${combo.link.textContent}`), " ", chip);
     }));
     if (pairs.length > MOST_VERDICTS) {

@@ -16,6 +16,7 @@ ONE_OF_EACH_KIND = (
     "index.html", "404.html", "combos/index.html", "combos/four-by-two/index.html",
     "combos/single-rtx-3060/index.html", "combos/mac-studio/index.html", "models/index.html",
     "combos/four-by-two/models/index.html", "combos/four-by-two/recipes/index.html",
+    "combos/four-by-two/large-70b/index.html", "combos/single-rtx-3060/large-70b/index.html",
     "benchmarks/opportunities/index.html",
     "models/large-70b/index.html", "models/large-70b/machines/index.html",
     "models/large-70b/recipes/index.html", "gpus/index.html", "gpus/rtx-3060-12gb/index.html",

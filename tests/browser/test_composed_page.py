@@ -26,12 +26,13 @@ from benchmarks.browser_parity import (
 from benchmarks.lighthouse import Compressed
 from benchmarks.opened_models import opened_differences, running
 from sitegen.browser.html import block_pieces, blocks_of, details_html
-from sitegen.browser.results import details, results
+from sitegen.browser.results import results
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.assessment import FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
 from sitegen.site.composed_address import read_state, usual_combo
+from sitegen.site.reports.opened_model import details
 from sitegen.site.urls import CUSTOM_URL, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.verdicts import checkpoint_name
@@ -217,7 +218,8 @@ def test_a_model_opened_after_another_takes_its_place(page: Page, address: str) 
     assert page.inner_text("#details-heading") == "Qwen3 32B"
     heads = page.locator("#details-more > h3").all_text_contents()
     assert heads == [
-        "How to run it", "What still runs after a loss", "Its other checkpoints and runtimes",
+        "How to run it", "Longer contexts, more users", "What still runs after a loss",
+        "Its other checkpoints and runtimes",
     ]  # fmt: skip
 
 
@@ -435,6 +437,10 @@ def test_a_model_s_view_leads_to_its_parts_and_to_a_report_that_names_it(
     page.get_by_role("link", name="Cite or report").click()
     page.wait_for_function("() => document.querySelector('.cite').open")
     assert page.locator("#cite").is_visible()
+    cited, entry = page.inner_text("#cite"), page.inner_text("aside.take pre")
+    for said in (cited, entry):
+        assert "Qwen3 8B on 4× L40S" in said
+        assert f"{CUSTOM_URL}{hash_}" in said
     page.evaluate(
         "document.querySelector('a.report').addEventListener('click', (e) => e.preventDefault())"
     )
@@ -442,3 +448,6 @@ def test_a_model_s_view_leads_to_its_parts_and_to_a_report_that_names_it(
     report = unquote(page.locator("a.report").get_attribute("href") or "")
     assert "model=qwen3-8b" in report
     assert "Assessment: " in report.replace("+", " ")
+    page.locator("#details-close").click()
+    page.wait_for_selector("#details", state="hidden")
+    assert "Qwen3 8B" not in (page.text_content("#cite") or "")

@@ -169,7 +169,7 @@ def test_the_published_order_is_marked_and_costs_no_address(page: Page, root: st
 
 def named(row: str, name: str, price: str) -> str:
     """Change the name of a row and its fourth cell's value."""
-    row = re.sub(r"(<th\b[^>]*>).*?(</th>)", rf"\g<1>{name}\2", row, count=1, flags=re.DOTALL)
+    row = re.sub(r"(<th\b[^>]*>).*?(?=<td\b)", rf"\g<1>{name}", row, count=1, flags=re.DOTALL)
     cells = re.split(r"(?=<td\b)", row)
     cells[3], changed = re.subn(r"<td[^>]*>", f"<td{price}>", cells[3])
     assert changed == 1
@@ -180,7 +180,7 @@ def with_two_rows_more() -> bytes:
     """The list of combos; above all others one without a price, and one that costs nothing."""
     head, table, rest = files()[INDEX].decode().partition('<table id="one-gpu"')
     before, body, after = rest.partition("<tbody>")
-    found = re.match(r"\s*<tr\b.*?</tr>", after, re.DOTALL)
+    found = re.match(r"\s*<tr\b.*?(?=<tr\b|</table>)", after, re.DOTALL)
     assert found is not None
     unknown = named(found[0], "Nobody knows", ' data-value=""')
     added = unknown, named(found[0], "A gift", ' data-value="0.5"')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -36,7 +37,14 @@ def project() -> ProjectFiles:
 
 @cache
 def site() -> Site:
-    return collect_pages(fabricated.inputs())
+    return collected()
+
+
+def collected() -> Site:
+    """Collect the invented pages anew."""
+    found = collect_pages(fabricated.inputs())
+    pairs = {page.url: page for page in (*found.pages.values(), *fabricated.pair_pages())}
+    return replace(found, pages=dict(sorted(pairs.items())))
 
 
 EMPTY = CatalogRecords(

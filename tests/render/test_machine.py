@@ -13,9 +13,8 @@ import pytest
 from sitegen.pipeline.pages import render
 from sitegen.render.addresses import file_of
 from sitegen.render.data.machine import json_twin
-from sitegen.site.collect import collect_pages
 from sitegen.site.page import TWIN
-from tests.render.built import files, project, site
+from tests.render.built import collected, files, project, site
 from tests.site import fabricated
 
 TWINS = tuple(path for path in files() if path.endswith("index.json"))
@@ -69,7 +68,7 @@ def test_the_sitemap_lists_every_page_but_the_error_page() -> None:
 
 def test_the_same_inputs_give_the_same_bytes_in_the_same_order() -> None:
     given = project()
-    again = render(collect_pages(fabricated.inputs()), given.templates, given.assets, given.fonts)
+    again = render(collected(), given.templates, given.assets, given.fonts)
     assert {path: files()[path] for path in again} == again
     assert list(again) == sorted(again)
 

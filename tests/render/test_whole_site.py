@@ -70,7 +70,7 @@ def test_no_link_of_the_offline_file_leads_to_a_file_that_it_lacks() -> None:
                 led_out += path in files() and path not in packed
             elif not target.startswith(("http", "/")):
                 path = normpath(join(dirname(page), target))
-                assert path in packed or path == OFFLINE, f"{page}: {target}"
+                assert path in packed, f"{page}: {target}"
     assert led_out > len(pages_read)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import (
@@ -60,6 +61,8 @@ from sitegen.site.content.search_terms import NOTHING as NO_TERMS
 from sitegen.site.content.search_terms import parse_search_terms
 from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.inputs import SiteInputs, rows_by_model
+from sitegen.site.page import Page
+from sitegen.site.pages.pair import Beside, pair_page
 from sitegen.survey.answers import (
     Answer,
     AnswerAfterFailure,
@@ -72,6 +75,8 @@ from sitegen.survey.answers import (
     TierDrop,
 )
 from sitegen.survey.best_for_use import RatedPick, UseAnswer
+from sitegen.survey.composed_build import BuildQuestion
+from sitegen.survey.composed_model import Curves
 from sitegen.survey.curves import ContextPoint, LoadPoint
 from sitegen.survey.results import (
     AlternativeRuntimes,
@@ -728,3 +733,13 @@ def inputs_without_records() -> SiteInputs:
     """The same where nobody has measured or claimed anything."""
     bare = replace(CATALOG, measurements={}, benchmarks={}, claims={})
     return replace(inputs(), catalog=bare, records=NOTHING)
+
+
+def pair_pages() -> Iterator[Page]:
+    """Make two pages of a model on a machine: no engine judges invented runtimes."""
+    for combo in (FOUR_BY_TWO, SINGLE):
+        survey = SURVEY.combos[combo.id]
+        (row,) = (one for one in survey.rows if one.model.id == LARGE.id)
+        picks = tuple(one.pick for one in survey.rows if one.pick.plan is not None)
+        curves = Curves(survey.context_curve, survey.load_curve)
+        yield pair_page(row, CATALOG, partial(Beside, BuildQuestion(8_192), curves, (), picks))

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from sitegen.browser.html import commands_html, losses_html, others_html
-from sitegen.browser.opened_model import commands, losses, others
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
 from sitegen.render.cells import text
+from sitegen.site.reports.opened_model import commands, losses, others
 from sitegen.survey.composed_build import BuildQuestion, verdict_of
 from sitegen.survey.composed_model import after_losses, other_ways
 from tests.survey.whole_catalog import whole_engine

@@ -9,11 +9,11 @@ import pytest
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.site.cells import Lines, NumberCell, Span, Unit
-from sitegen.site.drawings.ledger import usable
 from sitegen.site.drawings.models import memory_plot
 from sitegen.site.drawings.plot import Drawn, doubling_axis
 from sitegen.site.pages import combo, model
 from sitegen.site.table import Row
+from sitegen.site.tables.curves import usable
 from tests.site import fabricated
 
 

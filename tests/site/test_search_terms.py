@@ -52,3 +52,10 @@ def test_numbers_of_a_known_error_are_no_words_of_it() -> None:
     assert [(one.url, one.words) for one in view.errors] == [
         ("/errors/#pool-too-small", "valueerror the pool of blocks is too small")
     ]
+
+
+def test_the_script_knows_which_pairs_have_a_page() -> None:
+    shown = search_page(fabricated.pair_pages(), fabricated.inputs()).shown
+    assert isinstance(shown, SearchView)
+    assert shown.pairs == "four-by-two/large-70b/ single-rtx-3060/large-70b/"
+    assert shown.groups == ()

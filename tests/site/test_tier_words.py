@@ -1,8 +1,9 @@
-"""The adverb of a verdict is written in one place of the program."""
+"""The words of a verdict are written in one place of the program; templates and scripts read it."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,3 +32,23 @@ def test_what_a_good_fit_is_called_is_said_once() -> None:
         if tiers.COMFORTABLY in text
     }
     assert list(found) == ["site/words/tiers.py"]
+
+
+TEMPLATES = SITEGEN.parent / "templates"
+IN_A_SENTENCE = re.compile(
+    r"\b(?:is|are|or|of|ends:|than) (?:comfortable|borderline|not practical)\b"
+)
+
+
+def test_templates_and_scripts_read_the_words() -> None:
+    paths = sorted(path for kind in ("*.html", "*.js") for path in TEMPLATES.rglob(kind))
+    assert len(paths) > 40
+    texts = {path.relative_to(TEMPLATES).as_posix(): path.read_text("utf-8") for path in paths}
+    # ``comfortably`` is the name under which they read the word, so that a sentence has it alone.
+    asked = re.compile(r"\$\{comfortably\}|\{\{ comfortably \}\}|data-comfortably|, comfortably \}")
+    said = [
+        name
+        for name, text in texts.items()
+        if tiers.COMFORTABLY in asked.sub("", text) or IN_A_SENTENCE.search(text)
+    ]
+    assert said == []

@@ -29,15 +29,15 @@ _PLAIN_FILE = 0o100644 << 16
 _BESIDE = (*(f"/{name}" for name in (DATA, MARKDOWN, METADATA, TWIN)), "card.png")
 """Files beside each page, and pictures that other sites show with a link."""
 _LINK = re.compile(rb' href="([^":]*?(?:%s))"' % b"|".join(
-    re.escape(name.encode()) for name in (DATA, MARKDOWN, METADATA, TWIN)
+    re.escape(name.encode()) for name in (DATA, MARKDOWN, METADATA, TWIN, OFFLINE)
 ))  # fmt: skip
 _KEPT = "api/"
 """The lists of all records and verdicts are packed."""
 
 
 def is_packed(path: str) -> bool:
-    """Whether a file is in the archive: those beside a page, and its picture, are not."""
-    return not f"/{path}".endswith(_BESIDE) or path.startswith(_KEPT)
+    """Whether a file is in the archive: itself, those beside a page and its picture are not."""
+    return path != OFFLINE and (not f"/{path}".endswith(_BESIDE) or path.startswith(_KEPT))
 
 
 def pack(files: Mapping[str, bytes], base_url: str) -> bytes:

@@ -173,13 +173,13 @@ def _card(answer: _Answer, recipe: tuple[str, Recipe] | None, *, usual: bool) ->
         model=Link(view, assessment.model.name),
         mark=TierMark(assessment.tier, assessment.too_close),
         figures=(
-            *_speed(assessment),
+            *speed_figure(assessment),
             ("Longest context", max_context(assessment)),
             ("Users at 8K / 32K", users(assessment)),
             *_rating(answer),
         ),
         as_good=_as_good(answer),
-        run=_run(assessment),
+        run=run_words(assessment),
         to_start=start_note(assessment),
         commands="" if recipe is None else commands(recipe[1]),
         steps=steps,
@@ -195,7 +195,8 @@ def _sentence(names: Sequence[str]) -> str:
     return ", ".join((names[0], *(name[0].lower() + name[1:] for name in names[1:])))
 
 
-def _speed(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
+def speed_figure(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
+    """Name the speed of one user, with its bounds and how it is known."""
     speed = assessment.speed
     if speed is None:
         return (("Speed", Absent("not estimated")),)
@@ -231,7 +232,7 @@ def _named(pick: RatedPick) -> Cell:
     return Link(row_url(found.combo.id, found.model.id), found.model.name)
 
 
-def _run(assessment: Assessment) -> Cell:
+def run_words(assessment: Assessment) -> str:
     """Name the file, the runtime and the plan."""
     plan = f", {plan_words(assessment.plan)}" if assessment.plan is not None else ""
     version = f"{assessment.runtime.name} {assessment.profile.version}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.physics.plan import LEDGER_LINES, GpuLedger
 from sitegen.site.cells import Cell, Link, NumberCell, Parts, Unit, span
 from sitegen.site.table import Column, Row, Table
+from sitegen.site.tables.curves import usable
 from sitegen.site.urls import url_of
 from sitegen.values import dataclass
 
@@ -170,14 +170,3 @@ def _row(alike: Alike, lines: tuple[str, ...], busiest: GpuLedger | None) -> Row
         span(gpu.utilization, Unit.PERCENT),
     )
     return Row(cells, mark="busiest" if is_busiest else "")
-
-
-def usable(gpu: GpuLedger) -> Cell:
-    """Print what the runtime may fill: with bounds where the system's own part has them.
-
-    The utilization beside it is need over this, at each bound.
-    """
-    need, full = gpu.need, gpu.utilization
-    bounds = need.high / full.high, gpu.budget_bytes, need.low / full.low
-    least, mid, most = (NumberCell(round(bound), Unit.GIB) for bound in bounds)
-    return mid if least == most else span(Interval(least.value, mid.value, most.value), Unit.GIB)

@@ -302,7 +302,7 @@ def _view(
         effective_table=effective_table(survey, catalog),
         pooling=pooling(survey, runtimes),
         ledger=ledger_view(lead) if lead and lead.ledger else None,
-        drawn=tuple(one for one in (context_plot(survey), load_plot(survey)) if one is not None),
+        drawn=_drawn(survey),
         tiers=tuple(replace(table, on_page=False) for table in models.tiers),
         refused=refused_table(survey.refused, catalog, caption=refused_caption)
         if survey.refused
@@ -317,6 +317,15 @@ def _view(
         operations=tuple(_operations(combo)),
         sources=sources_table((*combo.sources, *combo.prose.operations.sources)),
     )
+
+
+def _drawn(survey: ComboSurvey) -> tuple[Drawn, ...]:
+    """Draw how far the first answer goes."""
+    lead = survey.lead
+    if lead is None:
+        return ()
+    both = (context_plot(lead, survey.context_curve), load_plot(lead, survey.load_curve))
+    return tuple(one for one in both if one is not None)
 
 
 def _operations(combo: Combo) -> Iterator[tuple[str, str]]:

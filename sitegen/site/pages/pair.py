@@ -1,0 +1,242 @@
+"""Pages of one model on one machine, at ``/combos/<id>/<model>/``, for pairs people look for.
+
+Each says what the page of composed builds says of the same pair, by the same functions, with the
+curves drawn. All other pairs have that view alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.provenance import Source
+from sitegen.fit.assessment import Assessment
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.recipes import recipes_for
+from sitegen.site.cells import Cell, Link, NumberCell, Parts, TierMark, Unit
+from sitegen.site.combo.benchmark_priorities import to_settle
+from sitegen.site.combo.cards import commands as start_commands
+from sitegen.site.combo.cards import run_words, speed_figure
+from sitegen.site.combo.tier_tables import why_so
+from sitegen.site.composed_address import State, write_state
+from sitegen.site.drawings.answers import context_plot, load_plot
+from sitegen.site.drawings.plot import Drawn
+from sitegen.site.inputs import SiteInputs
+from sitegen.site.page import Lazy, Page
+from sitegen.site.reports.opened_model import (
+    Commands,
+    Details,
+    Losses,
+    Others,
+    commands,
+    details,
+    losses,
+    others,
+)
+from sitegen.site.search import PAIR
+from sitegen.site.sources import sources_table
+from sitegen.site.table import Table
+from sitegen.site.urls import CUSTOM_URL, pair_url, url_of, view_of
+from sitegen.site.words.prices import brief_cost
+from sitegen.site.words.tiers import TIER_WORDS
+from sitegen.site.words.verdicts import max_context, start_note, users
+from sitegen.survey.composed_build import BuildQuestion, build_of
+from sitegen.survey.composed_model import AfterLoss, Curves, after_losses, curves_of, other_ways
+from sitegen.survey.curves import LoadPoint
+from sitegen.survey.looked_for import pairs
+from sitegen.survey.results import ModelOnCombo
+from sitegen.values import dataclass
+
+TEMPLATE = "pair.html"
+CONTEXTS = (32_768, 131_072)
+USERS = (4, 16)
+"""What a reader most often asks next; the view of composed builds answers any number."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairView:
+    """Values that ``pair.html`` shows.
+
+    Attributes:
+        figures: Names with values, what a reader decides by.
+        why: Why the verdict is not better, what is missing and what helps.
+        start: What downloads and starts it, empty where it takes more than one shell.
+        asked_otherwise: The same pair with more context or more users, in the browser.
+    """
+
+    combo: Link
+    model: Link
+    mark: TierMark
+    figures: tuple[tuple[str, Cell], ...]
+    run: str
+    why: Cell
+    to_start: Cell | None
+    start: str
+    asked_otherwise: tuple[Link, ...]
+    view_url: str
+    details: Details
+    commands: Commands | None
+    reference: Cell
+    context: Drawn | None
+    context_finding: Cell
+    load: Drawn | None
+    load_finding: Cell
+    losses: Losses | None
+    others: Others | None
+    sources: Table
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is judged beside a verdict: other contexts and users, losses, other ways to run it."""
+
+    asked: BuildQuestion
+    curves: Curves
+    lost: tuple[AfterLoss, ...]
+    ways: tuple[Assessment, ...]
+
+
+def pages(inputs: SiteInputs) -> Iterator[Page]:
+    """Yield a page for each pair."""
+    for row in pairs(inputs.catalog, inputs.rows):
+        yield pair_page(row, inputs.catalog, partial(judged_beside, row.pick, inputs.engine))
+
+
+def judged_beside(found: Assessment, engine: FitEngine) -> Beside:
+    """Judge what the page says beside the verdict."""
+    asked = BuildQuestion(int(engine.assumptions["reference-context-tokens"].value.mid))
+    return Beside(
+        asked,
+        curves_of(engine, found, asked),
+        tuple(after_losses(engine, found, asked)),
+        tuple(other_ways(engine, found, asked)),
+    )
+
+
+def pair_page(row: ModelOnCombo, catalog: Catalog, beside: Callable[[], Beside]) -> Page:
+    """Make the page of a row of a combo; ``beside`` is asked for when the page is shown."""
+    model, combo = row.model, row.pick.combo
+    return Page(
+        pair_url(combo.id, model.id),
+        f"{model.name} on {combo.name}",
+        TEMPLATE,
+        Lazy(lambda: _view(row, catalog, beside())),
+        PAIR,
+        combo.span,
+        _description(row),
+        sources=(*model.sources, *combo.sources),
+        part=True,
+        listed=True,
+    )
+
+
+def _description(row: ModelOnCombo) -> str:
+    found = row.pick
+    names = f"{found.model.name} on {found.combo.name}"
+    close = " (too close to call)" if row.too_close else ""
+    how = "" if found.plan is None else f" Best start: {run_words(found)}."
+    return (
+        f"{names}: {TIER_WORDS[row.tier]}{close}.{how} Memory per GPU, longest context, users, "
+        "speed, commands, other files."
+    )
+
+
+def _view(row: ModelOnCombo, catalog: Catalog, beside: Beside) -> PairView:
+    found, asked, curves = row.pick, beside.asked, beside.curves
+    run = commands(found)
+    return PairView(
+        combo=Link(url_of("combo", found.combo.id), found.combo.name),
+        model=Link(url_of("model", found.model.id), found.model.name),
+        mark=TierMark(row.tier, row.too_close),
+        figures=_figures(found),
+        run=run_words(found) if found.plan is not None else "",
+        why=_why(row, catalog),
+        to_start=start_note(found),
+        start=next((text for one in recipes_for(found) if (text := start_commands(one))), "")
+        if run is not None
+        else "",
+        asked_otherwise=tuple(_asked_otherwise(found, asked, catalog)),
+        view_url=view_of(found.combo.id, found.model.id),
+        details=details(found, catalog),
+        commands=run,
+        reference=NumberCell(asked.context_tokens, Unit.TOKENS),
+        context=context_plot(found, curves.context),
+        context_finding=_context_finding(found),
+        load=load_plot(found, curves.load),
+        load_finding=_load_finding(curves.load),
+        losses=losses(found, beside.lost, catalog),
+        others=others(beside.ways),
+        sources=sources_table(_sources(found)),
+    )
+
+
+def _sources(found: Assessment) -> tuple[Source, ...]:
+    """List what the facts of the model, the file and the machine were read in, each once."""
+    every = (*found.model.sources, *found.checkpoint.sources, *found.combo.sources)
+    return tuple(dict.fromkeys(every))
+
+
+def _why(row: ModelOnCombo, catalog: Catalog) -> Cell:
+    settle = (to_settle(row.open_verdict.named.measure, catalog),) if row.open_verdict else ()
+    return why_so(row.pick, catalog, settle, too_close=row.too_close)
+
+
+def _figures(found: Assessment) -> tuple[tuple[str, Cell], ...]:
+    weights: tuple[tuple[str, Cell], ...] = (
+        ("File", NumberCell(found.weights_bytes, Unit.GB)),
+        ("GPUs cost", brief_cost(found.combo)),
+    )
+    if found.plan is None:
+        return weights
+    return (
+        *speed_figure(found),
+        ("Longest context", max_context(found)),
+        ("Users at 8K / 32K", users(found)),
+        *weights,
+    )
+
+
+def _context_finding(found: Assessment) -> Cell:
+    """Say how far the context goes, and whether memory or the model ends it."""
+    longest = found.limits.max_context_tokens if found.limits else 0
+    if not longest:
+        return "No context fits for certain"
+    ends = "all that the model has" if longest >= found.model.context_tokens else "then it is full"
+    return Parts((NumberCell(longest, Unit.TOKENS), f" of context fit for one user, {ends}"))
+
+
+def _load_finding(curve: Sequence[LoadPoint]) -> Cell:
+    """Say what more users at once gain in all, and what each of them pays."""
+    if not curve:
+        return ""
+    first, last = curve[0], curve[-1]
+    streams = "1 user" if first.streams == 1 else f"{first.streams} users"
+    return Parts(
+        (
+            f"From {streams} to {last.streams}: ",
+            NumberCell(first.all_tokens_per_s.mid, Unit.TOKENS_PER_S),
+            " grow to ",
+            NumberCell(last.all_tokens_per_s.mid, Unit.TOKENS_PER_S),
+            " in all, ",
+            NumberCell(last.each_tokens_per_s.mid, Unit.TOKENS_PER_S),
+            " each",
+        )
+    )
+
+
+def _asked_otherwise(found: Assessment, asked: BuildQuestion, catalog: Catalog) -> Iterator[Link]:
+    """Lead to the answer for a longer context, within the model's own, and for more users."""
+    state = State(build_of(found.combo), asked, found.combo.id, found.model.id)
+    for tokens in CONTEXTS:
+        if tokens <= found.model.context_tokens:
+            longer = replace(state, asked=replace(asked, context_tokens=tokens))
+            yield Link(_address(longer, catalog), f"{tokens // 1024}K tokens of context")
+    for count in USERS:
+        more = replace(state, asked=replace(asked, sequences=count))
+        yield Link(_address(more, catalog), f"{count} users at once")
+
+
+def _address(state: State, catalog: Catalog) -> str:
+    return f"{CUSTOM_URL}#{write_state(state, catalog)}"
