@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import socket
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,14 @@ from sitegen.recipes.folder.preflight import disk_bytes, needed_programs
 from sitegen.recipes.folder.settings import environment
 from sitegen.recipes.recipe import Recipe
 from tests.recipes.everything import asked, recipes
+
+
+@pytest.fixture(autouse=True)
+def _ports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let one test at a time have the ports that recipes name, over all workers of a run."""
+    with (tmp_path_factory.getbasetemp().parent / "ports.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def form(found: Assessment, id_: str) -> Recipe:
