@@ -9,6 +9,8 @@ from sitegen.problems import Problem, Severity, SourceSpan
 from sitegen.render.addresses import file_of
 from sitegen.render.whole_site import ANCHORS
 
+PAIR_DEPTH = 3
+"""Parts of the address of a model on a machine."""
 MOST_NAMED = 5
 """Pages that a problem about lost rows names; it says how many more there are."""
 
@@ -35,8 +37,22 @@ def lost_addresses(before: bytes, files: Mapping[str, bytes]) -> tuple[Problem, 
             "content/removed.yaml why it is gone, or build with --forget",
         )
         for url in _topmost(old.keys() - new.keys())
+        if not _leads_on(url, new.keys())
     ]
     return (*problems, *_lost_rows(old, new))
+
+
+def _leads_on(url: str, pages: Set[str]) -> bool:
+    """Whether an address is of a model on a machine that both have a page.
+
+    >>> pages = {"/combos/a/", "/models/b/"}
+    >>> [_leads_on(url, pages) for url in ("/combos/a/b/", "/combos/a/c/", "/combos/c/")]
+    [True, False, False]
+    """
+    _, *parts, _ = url.split("/")
+    if len(parts) != PAIR_DEPTH or parts[0] != "combos":
+        return False
+    return {f"/combos/{parts[1]}/", f"/models/{parts[2]}/"} <= pages
 
 
 def _topmost(urls: Set[str]) -> list[str]:

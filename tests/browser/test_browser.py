@@ -73,6 +73,18 @@ def test_the_error_page_is_styled_and_leads_back_from_a_deep_address(
     assert page.locator("h1").inner_text() == "What runs on this hardware?"
 
 
+def test_the_error_page_leads_from_a_pair_without_a_page_to_its_machine_and_model(
+    chromium: Browser, folder: Path
+) -> None:
+    page = opened(chromium, folder / "404.html")
+    assert not page.locator("#pair").is_visible()
+    page.goto("https://example.org/combos/four-by-two/gone-8b/")
+    page.get_by_role("link", name="the machine").click()
+    assert page.url == "https://example.org/combos/four-by-two/"
+    page.go_back()
+    assert page.locator("#pair a").last.get_attribute("href") == "/models/gone-8b/"
+
+
 def test_links_and_folded_lists_work_without_javascript(chromium: Browser, folder: Path) -> None:
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -67,7 +67,8 @@ def is_broken(root: Path) -> bool:
 
 def _edit(root: Path, kind: str, random: Random, turn: int) -> Edit:
     combos = sorted((root / "catalog" / "combos").glob("*.yaml"))
-    if kind == "new combo":
+    if kind == "new combo" or (kind == "removed combo" and len(combos) == 1):
+        kind = "new combo"  # the last one stays
         path = root / "catalog" / "combos" / f"edit-{turn}.yaml"
         shutil.copy(random.choice(combos), path)
         _sub(path, _WORDS, lambda m: f"{m[0]}Edit {turn} ", random)
