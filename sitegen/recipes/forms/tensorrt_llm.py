@@ -29,8 +29,8 @@ from sitegen.recipes.yaml_text import yaml_text
 KV_DTYPES = {"fp8": "fp8"}
 
 RELEASE = "1.2.1"
-"""The newest release that is no candidate; the options of the recipes are in it and in what was
-read, and were in ``commands/serve.py`` before it (4c05a74)."""
+"""The newest release that is no candidate. Its own source could not be had: the options were read
+in ``commands/serve.py`` of commits 4c05a74 and 00209af."""
 
 WARNINGS = ("The server checks no key: leave it on this machine, or put a proxy in front.",)
 
