@@ -26,6 +26,7 @@ ALLOWED: Mapping[str, str] = {
     "recipes/measuring.py": "vLLM's client measures every server; its format has its name",
     "browser/start_log.py": "the logs of three programs, each in words of its own",
     "lint/known_programs.py": "the table of programs that the linter reads",
+    "lint/reading.py": "repositories by whose names a fork of a program is told",
     "lint/programs.py": "`vllm bench serve` has three words, and vLLM's server is also a script",
     "lint/rules/options.py": "a Modelfile is Ollama's",
     "lint/rules/serving.py": "Ray Serve LLM serves with vLLM",

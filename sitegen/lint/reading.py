@@ -158,7 +158,7 @@ def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") 
 def told_versions(text: str) -> dict[str, str]:
     """Say which programs a text has from somebody's fork, or at a build that it names.
 
-    >>> told_versions("git clone https://github.com/someone/vllm")
+    >>> told_versions("git clone https://github.com/someone/vllm.git")
     {'vllm': 'of a fork'}
     >>> told_versions("llama.cpp b9049")["llama-cpp-bench"]
     'b9049'

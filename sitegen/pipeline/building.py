@@ -161,13 +161,8 @@ def build(
         with watch.stage("parse"):
             parsed = parse(project, today=today)
         with watch.stage("survey"):
-            answers = answers_in(
-                parsed.catalog,
-                lambda: made().engine,
-                jobs=jobs,
-                past=past,
-                texts=project.catalog,
-            )
+            catalog, texts = parsed.catalog, project.catalog
+            answers = answers_in(catalog, lambda: made().engine, jobs=jobs, past=past, texts=texts)
         files = dict(made().files)
     with watch.stage("collect"):
         inputs = _inputs(parsed, answers)
@@ -186,9 +181,8 @@ def build(
         files = {**files, **rendered.files, **answers.custom}
     with watch.stage("finish"):
         texts = {**project.catalog, **project.content}
-        last = finished(
-            site, files, rendered.pages, jobs=jobs, search=search, early=early, written=texts
-        )
+        pages = rendered.pages
+        last = finished(site, files, pages, jobs=jobs, search=search, early=early, written=texts)
         files |= last.files
     warnings = only_warnings((*parsed.warnings, *last.problems))
     return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)

@@ -70,7 +70,8 @@ def file_names(name: str) -> list[str]:
     stem, found, parts = name.removesuffix(".gguf").rpartition("-00001-of-")
     if not found:
         return [name]
-    return [f"{stem}-{at + 1:05d}-of-{parts}.gguf" for at in range(int(parts))]
+    numbers = (str(100_000 + at)[1:] for at in range(1, int(parts) + 1))
+    return [f"{stem}-{number}-of-{parts}.gguf" for number in numbers]
 
 
 def wanted_files(target: Target) -> str:

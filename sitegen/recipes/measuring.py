@@ -93,7 +93,7 @@ def _served(recipe: Recipe, target: Target, file: str) -> RecipeStep:
     note = f"Needs the client of vLLM {READ['vllm']}: uv pip install 'vllm=={READ['vllm']}'."
     merged = target.joined.together and recipe.id == target.assessment.runtime.id
     if merged:
-        option = target.joined.copies(target.joined.by_node()[0][1][0])[0][0]
+        option = target.joined.replica_options(target.joined.by_node()[0][1][0])[0][0]
         note += f" Start one copy for it, without {option}: a measurement is of one."
     elif several:
         note += " One server is measured: leave the others idle."

@@ -182,24 +182,24 @@ class Target:
             alike.setdefault(tuple(tuple(g for _, g in r) for r in found), []).append(at)
         return tuple((tuple(nodes), tuple(at_node[nodes[0]])) for nodes in alike.values())
 
-    def copies(self, ranks: tuple[Rank, ...]) -> list[Option]:
+    def replica_options(self, ranks: tuple[Rank, ...]) -> list[Option]:
         """Tell a server how many replicas it runs on these GPUs; nothing for one."""
-        found = self.assessment.runtime.copies
+        found = self.assessment.runtime.replicas
         number = len(ranks) // len(self.plan.ranks)
         return [(found.option, str(number))] if found and number > 1 else []
 
     @property
     def joined(self) -> Target:
         """The same, with one server for all replicas of a machine, where the runtime has one."""
-        return replace(self, together=True) if self._runs_copies else self
+        return replace(self, together=True) if self._runs_replicas else self
 
     @property
-    def _runs_copies(self) -> bool:
+    def _runs_replicas(self) -> bool:
         """Whether one server runs the replicas of a machine as the plan has them.
 
-        A runtime that spreads experts over the copies runs another plan than the one assessed.
+        A runtime that spreads experts over the replicas runs another plan than the one assessed.
         """
-        found = self.assessment.runtime.copies
+        found = self.assessment.runtime.replicas
         several = any(len(replicas) > 1 for _, replicas in self.by_node())
         if found is None or len(self.span) > 1 or not several:
             return False

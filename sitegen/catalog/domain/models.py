@@ -361,12 +361,12 @@ class ChatOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Copies:
-    """How one command serves several copies of a model on one machine, behind one address.
+class Replicas:
+    """How one command serves several replicas of a model on one machine, behind one address.
 
     Attributes:
-        option: Takes how many copies there are.
-        experts_stay_whole: Whether each copy of a mixture of experts holds all of them.
+        option: Takes how many replicas there are.
+        experts_stay_whole: Whether each replica of a mixture of experts holds all of them.
     """
 
     option: str
@@ -413,5 +413,5 @@ class Runtime:
     """First match holds, in the place of what the format says of GPUs."""
     chat_options: tuple[ChatOptions, ...] = ()
     """First entry that names a model holds."""
-    copies: Copies | None = None
-    """How it serves several copies on one machine; ``None`` where each is a server of its own."""
+    replicas: Replicas | None = None
+    """How it serves several replicas on one machine; ``None`` where each is a server of its own."""

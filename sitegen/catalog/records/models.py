@@ -334,14 +334,14 @@ class ChatOptionsRecord(Record):
     source: SourceRecord = Field(description="Where they stand.")
 
 
-class CopiesRecord(Record):
-    """How one command serves several copies of a model on one machine, behind one address."""
+class ReplicasRecord(Record):
+    """How one command serves several replicas of a model on one machine, behind one address."""
 
     option: str = Field(
-        pattern=r"^--[a-z][a-z-]*$", description="Option that takes how many copies there are."
+        pattern=r"^--[a-z][a-z-]*$", description="Option that takes how many replicas there are."
     )
     experts_stay_whole: bool = Field(
-        description="Each copy of a mixture of experts holds all experts; where not, the copies "
+        description="Each replica of a mixture of experts holds all; where not, replicas "
         "share them, and are none of this plan's."
     )
     source: SourceRecord = Field(description="Where it is stated.")
@@ -418,10 +418,10 @@ class RuntimeRecord(Renamable):
     chat_options: tuple[ChatOptionsRecord, ...] = Field(
         default=(), description="Parsers and templates by model; the first match holds."
     )
-    copies: CopiesRecord | None = Field(
+    replicas: ReplicasRecord | None = Field(
         default=None,
-        description="How it serves several copies on one machine; left out where each copy is a "
-        "server of its own.",
+        description="How it serves several replicas on one machine; left out where each replica is "
+        "a server of its own.",
     )
     memory_model: Literal["paged", "layer-split", "eager-split", "unprofiled", "orchestrator"] = (
         Field(description="Which formulas hold; `unprofiled` is listed but not assessed.")

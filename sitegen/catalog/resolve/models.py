@@ -12,7 +12,6 @@ from sitegen.catalog.domain.models import (
     Capabilities,
     ChatOptions,
     Checkpoint,
-    Copies,
     DefaultsByMemory,
     Defect,
     FormatLimit,
@@ -22,6 +21,7 @@ from sitegen.catalog.domain.models import (
     MemoryModel,
     Publisher,
     Quantization,
+    Replicas,
     Runtime,
     RuntimeProfile,
     TensorFormat,
@@ -32,13 +32,13 @@ from sitegen.catalog.records.models import (
     BackendRecord,
     ChatOptionsRecord,
     CheckpointRecord,
-    CopiesRecord,
     DefectRecord,
     FormatLimitRecord,
     KnownModelsRecord,
     ModelRecord,
     ProfileRecord,
     QuantizationRecord,
+    ReplicasRecord,
     RuntimeRecord,
     TensorFormatRecord,
     TraitsRecord,
@@ -185,7 +185,7 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         known_models=_known_models(record.known_models) if record.known_models else None,
         format_limits=tuple(map(_format_limit, record.format_limits)),
         chat_options=tuple(map(_chat_options, record.chat_options)),
-        copies=_copies(record.copies) if record.copies else None,
+        replicas=_replicas(record.replicas) if record.replicas else None,
     )
 
 
@@ -235,8 +235,8 @@ def _chat_options(record: ChatOptionsRecord) -> ChatOptions:
     )
 
 
-def _copies(record: CopiesRecord) -> Copies:
-    return Copies(
+def _replicas(record: ReplicasRecord) -> Replicas:
+    return Replicas(
         option=record.option,
         experts_stay_whole=record.experts_stay_whole,
         source=resolve_source(record.source),

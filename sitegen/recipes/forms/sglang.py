@@ -158,7 +158,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         target,
         replicas,
         PROGRAM,
-        lambda port: [*options(target, port), *target.copies(replicas[0])],
+        lambda port: [*options(target, port), *target.replica_options(replicas[0])],
         where=where,
         expect=pool_note(target),
     )
@@ -175,7 +175,7 @@ def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) ->
     """The same options without the shell; a chat template lies in a folder of its own."""
     template = template_of(target)
     replaced = FROM_FILE | ({template: f"{folder}/{template}"} if template else {})
-    return literal([*options(target, port), *target.copies(ranks)], replaced)
+    return literal([*options(target, port), *target.replica_options(ranks)], replaced)
 
 
 def _instead(target: Target) -> Iterator[RecipeStep]:

@@ -70,7 +70,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         target,
         replicas,
         'vllm serve "$MODEL"',
-        lambda port: [*serve_options(target, port=str(port)), *target.copies(replicas[0])],
+        lambda port: [*serve_options(target, port=str(port)), *target.replica_options(replicas[0])],
         where=where,
         expect=cache_note(target),
     )
@@ -80,7 +80,7 @@ def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) ->
     """The same options without the shell; a chat template lies in a folder of its own."""
     template = template_of(target)
     found = FROM_FILE | ({template: f"{folder}/{template}"} if template else {})
-    return literal([*serve_options(target, port=str(port)), *target.copies(ranks)], found)
+    return literal([*serve_options(target, port=str(port)), *target.replica_options(ranks)], found)
 
 
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
