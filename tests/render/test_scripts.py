@@ -12,6 +12,7 @@ from tests.render.built import files, pages, project, site, tree
 
 SCRIPTS = sorted(name for name in project().assets if name.endswith(".js"))
 OWN_PAGE = {
+    "404.html": ("not-found.js",),
     "index.html": ("copy.js", "hardware.js", "home.js"),
     "search/index.html": ("search.js",),
     "compare/index.html": ("compare.js",),
