@@ -366,7 +366,8 @@ def main(words: list[str]) -> int:
         )
         for command, reason in verdict.refused.items():
             print(f"  {command}\n    {reason}")
-    RESULTS.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(report, indent=1).replace(str(given.work.resolve()), "DIR")
+    RESULTS.write_text(f"{text}\n", encoding="utf-8")
     return int(refused > 0)
 
 
