@@ -92,7 +92,7 @@ def timed(page: Page, root: Path, kind: Kind, turn: int, text: str) -> float:
     began = time.perf_counter()
     (root / kind.path).write_text(edited, encoding="utf-8")
     if shown:
-        condition = f"document.body && document.body.innerText.includes({shown!r})"
+        condition = f"document.body && document.body.textContent.includes({shown!r})"
     else:
         condition = "!window.before && document.readyState === 'complete'"
     page.wait_for_function(condition, timeout=WAIT_MS, polling=10)
