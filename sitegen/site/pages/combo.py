@@ -111,7 +111,7 @@ class ComboView:
     facilities: Table
     operations: tuple[tuple[str, str], ...]
     sources: Table
-    Neighbours: tuple[Link, ...]
+    alternatives: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +309,7 @@ def _view(
         else None,
         refused_lead=_refused_lead(lead, catalog) if lead else None,
         recipes=recipe_groups(commands.recipes),
-        Neighbours=beside,
+        alternatives=beside,
         runtimes=runtime_support.matrix_table(runtimes, survey, catalog),
         costs=costs_table(costs),
         own_prices=own_prices(costs),
