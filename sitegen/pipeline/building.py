@@ -8,7 +8,6 @@ from dataclasses import field
 
 from sitegen.browser.buy_files import buy_files
 from sitegen.browser.home_files import home_files
-from sitegen.browser.program import program
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
 from sitegen.pipeline.digests import Digests, digest_of_texts
@@ -17,13 +16,14 @@ from sitegen.pipeline.memory import NO_PAST, Past
 from sitegen.pipeline.page_memory import PageMemory
 from sitegen.pipeline.pages import rendered_site
 from sitegen.pipeline.processes import in_background
+from sitegen.pipeline.recall import program_of
 from sitegen.pipeline.search import Indexer
 from sitegen.pipeline.sources import Parsed, only_warnings, parse
 from sitegen.pipeline.surveys import Answers, answers_in
 from sitegen.pipeline.telling import (
-    CATALOG,
     CLAIMS,
     CONTENT,
+    JUDGED,
     RECORDS,
     VERSION,
     WARNINGS,
@@ -100,9 +100,9 @@ def _page_memory(
         return None
     views = [page.url for page in site.pages.values() if page.kind == PAIR]
     whole: dict[Read, str] = {
-        CATALOG: keys.catalog(),
         CLAIMS: keys.claims(),
         CONTENT: digest_of_texts(project.content),
+        JUDGED: keys.judged(),
         RECORDS: answers.records_key,
         VERSION: parsed.settings.data_version,
         WARNINGS: digest_of(repr(parsed.catalog.warnings)),
@@ -112,21 +112,26 @@ def _page_memory(
 
 
 def _files_of_no_page(
-    site: Site, parsed: Parsed, answers: Answers, inputs: SiteInputs
+    site: Site, parsed: Parsed, answers: Answers, inputs: SiteInputs, memory: PageMemory | None
 ) -> dict[str, bytes]:
     """Write what pages fetch, and the lists of the API, while the pages render."""
+    remembered = memory.files if memory else _made
     # its shapes take a while to import
     from sitegen.render.data.schemas import api_files
 
     listed = listings(parsed.records, answers.survey, site.pages.values())
     return {
         **api_files(listed, site.settings),
-        **home_files(parsed.catalog, answers.survey),
-        **buy_files(inputs),
-        **verdict_file(answers.survey),
-        **beside_files(inputs),
-        **matrix_files(grid_of(inputs), answers.facts),
+        **remembered("home", lambda: home_files(inputs.catalog, inputs.survey)),
+        **remembered("buy", lambda: buy_files(inputs)),
+        **remembered("verdicts", lambda: verdict_file(inputs.survey)),
+        **remembered("beside", lambda: beside_files(inputs)),
+        **remembered("matrix", lambda: matrix_files(grid_of(inputs), inputs.facts)),
     }
+
+
+def _made(_name: str, make: Callable[[], Mapping[str, bytes]]) -> Mapping[str, bytes]:
+    return make()
 
 
 def build(
@@ -157,7 +162,7 @@ def build(
         ProblemsFound: With every problem of the first stage that has errors.
     """
     watch = _Stopwatch(clock, told)
-    with in_background(program, jobs) as made:
+    with in_background(lambda: program_of(past), jobs) as made:
         with watch.stage("parse"):
             parsed = parse(project, today=today)
         with watch.stage("survey"):
@@ -166,7 +171,8 @@ def build(
         files = dict(made().files)
     with watch.stage("collect"):
         inputs = _inputs(parsed, answers)
-        site = collect_pages(telling(inputs) if answers.keys is not None else inputs)
+        inputs = telling(inputs) if answers.keys is not None else inputs
+        site = collect_pages(inputs)
         memory = _page_memory(past, project, parsed, answers, site)
     with watch.stage("render"):
         rendered = rendered_site(
@@ -175,7 +181,7 @@ def build(
             project.assets,
             project.fonts,
             jobs=jobs,
-            others=lambda: _files_of_no_page(site, parsed, answers, inputs),
+            others=lambda: _files_of_no_page(site, parsed, answers, inputs, memory),
             memory=memory,
         )
         files = {**files, **rendered.files, **answers.custom}

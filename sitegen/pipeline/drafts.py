@@ -14,14 +14,13 @@ from typing import TypeVar
 
 from jinja2 import Environment
 
-from sitegen.browser.program import program
 from sitegen.fit.engine_after import engine_after
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import ProjectFiles
 from sitegen.physics.model_facts import ModelFacts, model_facts
 from sitegen.pipeline.memory import Past
 from sitegen.pipeline.pages import rendered
-from sitegen.pipeline.recall import Recall
+from sitegen.pipeline.recall import Recall, program_of
 from sitegen.pipeline.sources import Parsed, Parser
 from sitegen.pipeline.surveys import answers_in
 from sitegen.render import environment
@@ -179,7 +178,10 @@ class Drafts:
 
     def _begun(self, project: ProjectFiles, parsed: Parsed) -> _Now:
         answers = answers_in(
-            parsed.catalog, lambda: program().engine, past=self._past, texts=project.catalog
+            parsed.catalog,
+            lambda: program_of(self._past).engine,
+            past=self._past,
+            texts=project.catalog,
         )
         prepare_all(answers.engine)  # an edit would wait for it
         inputs = _inputs(

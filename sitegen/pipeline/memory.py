@@ -105,10 +105,13 @@ def in_catalog(*name: str) -> object:
 
 
 class Packer:
-    """Packs values that refer to one catalog, and unpacks what was packed of an equal one."""
+    """Packs values that refer to one catalog, and unpacks what was packed of an equal one.
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._values = dict(named_values(catalog))
+    Without a catalog it packs values that refer to none.
+    """
+
+    def __init__(self, catalog: Catalog | None = None) -> None:
+        self._values = dict(named_values(catalog)) if catalog else {}
         self._names = {id(value): name for name, value in self._values.items()}
 
     def pack(self, value: object) -> bytes:

@@ -9,7 +9,7 @@ maker has read exactly these names, and found the same behind each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import orjson
@@ -19,7 +19,7 @@ from sitegen.pipeline.digests import Digests, digest_of_texts
 from sitegen.pipeline.memory import Past
 from sitegen.render.links import Mentions
 from sitegen.site.content.site_settings import SiteSettings
-from sitegen.site.page import Page, Read
+from sitegen.site.page import Page, Read, recorded
 from sitegen.store import digest_of
 from sitegen.values import dataclass
 
@@ -69,6 +69,7 @@ class PageMemory:
             digest_of_texts(project.templates),
             *fonts,
         )
+        self._program = past.program
         self._hint = digest_of("reads of pages", past.program)
         self._names = _names(self._memory.get(self._hint))
         self._listed: dict[tuple[Read, ...], str] = {}
@@ -86,6 +87,24 @@ class PageMemory:
     def keep(self, page: Page, before: tuple[Read, ...], made: Kept) -> None:
         """Remember a page under what it was made of."""
         self._memory.put(self._key(page, before, made.reads), _written(made))
+
+    def files(self, name: str, make: Callable[[], Mapping[str, bytes]]) -> Mapping[str, bytes]:
+        """Return files that belong to no page, made of the same earlier or made now."""
+        hint = digest_of("reads of files", name, self._program)
+        for own in _names(self._memory.get(hint)).values():
+            found = _kept(self._memory.get(self._files_key(name, own)), own)
+            if found is not None:
+                return found.files
+        with recorded() as reads:
+            made = make()
+        own = tuple(sorted(reads))
+        self._memory.put(hint, _listed_names({name: own}))
+        whole = Kept(made, (), own, Mentions(frozenset(), {}), b"")
+        self._memory.put(self._files_key(name, own), _written(whole))
+        return made
+
+    def _files_key(self, name: str, own: tuple[Read, ...]) -> str:
+        return digest_of("files", self._base, name, *self._digests.told(own))
 
     def keep_names(self, names: Mapping[str, tuple[Read, ...]]) -> None:
         """Remember what the pages of this build were made of, by address."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from sitegen.browser.program import BrowserProgram, program
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.fit.fit_engine import FitEngine
@@ -121,6 +122,19 @@ class Recall:
 
     def _found(self, key: str) -> Any:
         return self._packer.unpack(self._memory.get(key))
+
+
+def program_of(past: Past) -> BrowserProgram:
+    """Return what is made of the program alone; it is made once for each state of the program."""
+    if past is NO_PAST:
+        return program()
+    key, packer = digest_of("program", past.program), Packer()
+    found = packer.unpack(past.memory.get(key))
+    if isinstance(found, BrowserProgram):
+        return found
+    made = program()
+    past.memory.put(key, packer.pack(made))
+    return made
 
 
 def _reads(content: bytes | None) -> dict[str, tuple[Read, ...]]:

@@ -60,8 +60,6 @@ class SurveyKeys:
                  for part in (path, texts[path]))  # fmt: skip
         measured = sorted(_measured(catalog))
         left_out = repr(catalog.left_out)
-        every = (part for path in sorted(texts) for part in (path, texts[path]))
-        self._all = digest_of("catalog", program, left_out, *every)
         self._claims = digest_of(
             *(part for path in sorted(texts) if is_claim(path) for part in (path, texts[path]))
         )
@@ -72,10 +70,6 @@ class SurveyKeys:
             *(self._text(catalog.gpus[id_]) for id_ in measured),
             *files,
         )
-
-    def catalog(self) -> str:
-        """Name what is made of all the catalog, whatever it reads of it."""
-        return self._all
 
     def hardware(self, value: Gpu | Combo) -> str:
         """Name a piece of hardware, less what no verdict reads of it."""

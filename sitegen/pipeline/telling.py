@@ -24,8 +24,8 @@ from sitegen.survey.results import Survey
 
 V = TypeVar("V")
 EVERY = "*"
-CATALOG, CLAIMS, CONTENT, RECORDS, VERSION, WARNINGS = (
-    ("catalog",), ("claims",), ("content",), ("records",), ("version",), ("warnings",),
+CLAIMS, CONTENT, JUDGED, RECORDS, VERSION, WARNINGS = (
+    ("claims",), ("content",), ("judged",), ("records",), ("version",), ("warnings",),
 )  # fmt: skip
 """What is read as a whole."""
 ALL_SURVEYS = ("survey", EVERY)
@@ -80,7 +80,10 @@ class Telling(Mapping[str, V]):
 
 
 class _TellingEngine:
-    """An engine; whoever asks it for a judgement reads the whole catalog."""
+    """An engine; whoever asks it for a judgement reads all that any verdict depends on.
+
+    What no verdict depends on, as a price, tells by itself when it is read.
+    """
 
     def __init__(self, engine: FitEngine) -> None:
         self._engine = engine
@@ -88,7 +91,7 @@ class _TellingEngine:
     def __getattr__(self, name: str) -> Any:
         """Return what the engine has."""
         if name not in OF_SCORES:
-            note(CATALOG)
+            note(JUDGED)
         return getattr(self._engine, name)
 
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sitegen.browser.program import BrowserProgram, program
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
-from sitegen.pipeline import pages, telling
+from sitegen.pipeline import building, pages, recall, telling
 from sitegen.pipeline.building import build
 from sitegen.pipeline.memory import Past
+from sitegen.pipeline.sources import parse
+from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Lazy, Read, note, recorded
+from sitegen.site.pages.pair import judged_beside
+from sitegen.survey.every_combo import survey_combo
+from sitegen.survey.results import Survey
 from tests.cli.small_project import small_project
 from tests.pipeline.random_edits import differing
 from tests.pipeline.test_memory import BENCH, Kept, replace_in
@@ -69,6 +77,45 @@ def test_only_pages_that_read_what_changed_are_made_again(
     assert {f"/combos/{BENCH}/", "/models/qwen3-8b/"} <= priced  # which say what it costs
     others = {"/gpus/rtx-4090/", "/combos/2x-rtx-4090/", f"/combos/{BENCH}/models/", "/matrix/"}
     assert others <= set(every) - priced
+
+
+def test_files_of_no_page_are_made_again_where_what_they_say_has_changed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root, past, made = small_project(tmp_path), Past(Kept(), "program"), list[str]()
+    for name in ("home_files", "buy_files", "verdict_file", "beside_files"):
+        make = getattr(building, name)
+
+        def told(*given: Any, name: str = name, make: Any = make) -> dict[str, bytes]:
+            made.append(name)
+            return dict(make(*given))
+
+        monkeypatch.setattr(building, name, told)
+    first = build(read_project(root), past=past).files
+    assert len(made) == 4
+    assert build(read_project(root), past=past).files == first
+    assert len(made) == 4
+    _another_price(root)
+    build(read_project(root), past=past)
+    assert "buy_files" in made[4:]
+    assert "verdict_file" not in made[4:]  # a script of tiers and speeds
+
+
+def test_the_program_is_translated_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    root, past, made = small_project(tmp_path), Past(Kept(), "program"), list[int]()
+
+    def counted() -> BrowserProgram:
+        made.append(1)
+        return program()
+
+    monkeypatch.setattr(recall, "program", counted)
+    for _ in range(2):
+        build(read_project(root), past=past)
+    _another_count(root)
+    build(read_project(root), past=past)
+    assert made == [1]
+    build(read_project(root), past=replace(past, program="another"))
+    assert made == [1, 1]
 
 
 def test_a_template_makes_every_page_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -134,3 +181,20 @@ def test_values_by_id_tell_which_are_read() -> None:
         assert list(values) == ["a", "b"]
         assert len(values) == 2
     assert list(reads) == [("gpu", "*", "ids")]
+
+
+def test_what_is_judged_for_a_page_reads_no_price(tmp_path: Path) -> None:
+    parsed = parse(read_project(small_project(tmp_path)))
+    catalog, engine = parsed.catalog, FitEngine(parsed.catalog)
+    survey = survey_combo(engine, catalog.combos[BENCH])
+    told = telling.telling(
+        SiteInputs(
+            catalog, engine, Survey({BENCH: survey}, {}), {}, {}, parsed.documents, parsed.settings
+        )
+    )
+    with recorded() as reads:
+        judged_beside(survey.rows[0].pick, told.engine)
+    assert list(reads) == [telling.JUDGED]
+    with recorded() as reads:
+        assert told.catalog.gpus["rtx-3090"].prices
+    assert ("gpu", "rtx-3090", "prices") in reads
