@@ -137,8 +137,13 @@ def observations(catalog: Catalog) -> tuple[Observation, ...]:
 
 
 def setting_widths(catalog: Catalog) -> tuple[Observation, ...]:
-    """Reduce every run that sets a width: not those of programs that the catalog lacks."""
-    return tuple(one for one in judged(catalog) if STAND_IN not in one.case.run.notes)
+    """Reduce every run that sets a width."""
+    return tuple(one for one in judged(catalog) if sets_width(one))
+
+
+def sets_width(one: Observation) -> bool:
+    """Whether the runtime itself ran, and not a program that the catalog lacks."""
+    return STAND_IN not in one.case.run.notes
 
 
 def judged(catalog: Catalog) -> tuple[Observation, ...]:
