@@ -134,7 +134,7 @@ def can_check(log: Log, quantity: str) -> bool:
 
 def _marked(entry: Entry) -> Entry:
     """Say of a run or file that no constant had seen it when it was predicted."""
-    return {**entry, "stranger": True} if entry["id"] in strangers.newest_ids() else entry
+    return {**entry, "stranger": True} if entry["id"] in strangers.ids() else entry
 
 
 def _annotated(run: Entry) -> Entry:

@@ -43,6 +43,12 @@ LAYERED = subjects.GGUF_RUNTIMES
 """Runtimes that split by layer unasked; a tensor parallel size beside them counts GPUs."""
 SIZE_TOLERANCE = 0.3
 """How far a stated size may be from the recipe's before the model is doubted."""
+STRETCHED = "Deeper than the context of the model: its positions were stretched."
+EXCUSE = "  # sitegen: ignore[depth-beyond-model] the tool fills a cache to any depth"
+MIX_TOLERANCE = 0.4
+"""The same for a mix: a maker's own keeps a third of a model at 16 bits."""
+PLAIN = ("q2-k", "q3-k-s", "q3-k-m", "q4-k-s", "q4-k-m", "q5-k-m", "q6-k", "q8-0")
+"""Recipes without grids of codes, as mixes made by hand use none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +154,7 @@ def source_text(
         out += f"date: '{day}'\n"
     for key, items in (("runs", runs), ("left_out", left)):
         if items:
-            out += f"{key}:\n" + "".join(f"  - {_flow(item)}\n" for item in items)
+            out += f"{key}:\n" + "".join(f"  - {_line(item)}\n" for item in items)
     return out + "sources:\n" + f"  - {_flow(_source(rows, prefix))}\n"
 
 
@@ -218,11 +224,12 @@ def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) 
         said = f"The source says {row.get('quant')}; its repository holds {listed_as.id}."
     if checkpoint is None:
         raise LeftOutError(f"The catalog has no recipe for {recipe}.")
-    weights = _weights_bytes(row, found_model, checkpoint)
+    checkpoint, sized = _sized(row, found_model, checkpoint, runtime, catalog)
+    tolerance = MIX_TOLERANCE if sized else SIZE_TOLERANCE
+    weights = _weights_bytes(row, found_model, checkpoint, tolerance)
     if weights > 0.97 * system.memory_bytes:
         raise LeftOutError("Larger than the GPUs: part of it ran elsewhere, and where is not said.")
-    if asked.get("depth_tokens", 0) > found_model.context_tokens:
-        raise LeftOutError("Deeper than the context of the model: its positions were stretched.")
+    stretched = asked.get("depth_tokens", 0) > found_model.context_tokens
     date = _date(row)
     listed = {c.id for c in found_model.checkpoints}
     subject = {
@@ -232,7 +239,8 @@ def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) 
         **_version(row, runtime),
     }
     notes = (
-        said, *system.notes, _shape_note(row, model), workloads.rough_note(row),
+        said, sized, STRETCHED if stretched else "", subjects.runtime_note(row, runtime),
+        *system.notes, _shape_note(row, model), workloads.rough_note(row),
         workloads.standing_note(row), cached_prompts.NOTE if cached else "",
     )  # fmt: skip
     eager = re.search(r"enforce.eager|eager mode", row["notes"]) is not None
@@ -252,7 +260,7 @@ def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) 
         "speculative": workloads.speculative(row),
         "eager": eager,
         "doubt": workloads.doubt(row),
-        "stranger": row["id"].lower() in strangers.newest_ids(),
+        "stranger": row["id"].lower() in strangers.ids(),
         "quote": _quote(row),
         "notes": " ".join(note for note in notes if note),
     }
@@ -260,9 +268,13 @@ def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) 
 
 
 def _released_as(row: Row, model: LanguageModel) -> Checkpoint | None:
-    """Find the checkpoint whose repository the row names: what lies there decides."""
+    """Find the checkpoint whose repository the row names: what lies there decides.
+
+    A format beside the name of a repository at 16 bits says what was made of it.
+    """
     named = [c for c in model.checkpoints if c.repository and c.repository == row["model"]]
-    return named[0] if len(named) == 1 and named[0].native else None
+    quantized = named and named[0].quantization.id == "bf16" and row.get("quant")
+    return named[0] if len(named) == 1 and named[0].native and not quantized else None
 
 
 def _version(row: Row, runtime: str) -> dict[str, str]:
@@ -299,7 +311,32 @@ def _parallel(row: Row, runtime: str, gpus: int) -> dict[str, Any]:
     return found
 
 
-def _weights_bytes(row: Row, model: LanguageModel, checkpoint: Checkpoint) -> int:
+def _sized(
+    row: Row, model: LanguageModel, checkpoint: Checkpoint, runtime: str, catalog: Catalog
+) -> tuple[Checkpoint, str]:
+    """Find the recipe of a GGUF file whose label its size contradicts, and what to note.
+
+    A label names what was asked for; where tensors were given types of their own, the size tells
+    more. The recipe nearest to the size stands for them, and the size stays the stated one.
+    """
+    if runtime not in LAYERED or not row.get("weights_gib"):
+        return checkpoint, ""
+    stated = row["weights_gib"] * GIB
+    if abs(stated / reduce_checkpoint(model, checkpoint).weights.total_bytes - 1) <= SIZE_TOLERANCE:
+        return checkpoint, ""
+    plain = [checkpoint_of(model, "", name, catalog.quantizations) for name in PLAIN]
+    others = [one for one in plain if one is not None]
+    sizes = [reduce_checkpoint(model, one).weights.total_bytes for one in others]
+    gap, nearest = min(
+        ((abs(size / stated - 1), place) for place, size in enumerate(sizes)), default=(1.0, 0)
+    )
+    if gap > MIX_TOLERANCE:
+        return checkpoint, ""
+    found = others[nearest]
+    return found, f"Labelled {row['quant']}; its size is nearest to {found.id}: a mix of types."
+
+
+def _weights_bytes(row: Row, model: LanguageModel, checkpoint: Checkpoint, tolerance: float) -> int:
     """Size of the weights: the log's, which must be near what the recipe implies.
 
     Raises:
@@ -309,7 +346,7 @@ def _weights_bytes(row: Row, model: LanguageModel, checkpoint: Checkpoint) -> in
     if not row.get("weights_gib"):
         return expected
     stated = int(row["weights_gib"] * GIB)
-    if abs(stated / expected - 1) > SIZE_TOLERANCE:
+    if abs(stated / expected - 1) > tolerance:
         raise LeftOutError(
             f"The stated size of {row['weights_gib']} GiB is not that of this model and recipe."
         )
@@ -334,6 +371,12 @@ def _quote(row: Row) -> str:
     last = max((s for s in spots if s >= 0), default=0)
     start = max(0, min(last - QUOTE_CHARACTERS + 30, len(text) - QUOTE_CHARACTERS))
     return ("… " if start else "") + text[start : start + QUOTE_CHARACTERS].strip()
+
+
+def _line(item: Mapping[str, Any]) -> str:
+    """One line of YAML, with the excuse that a depth beyond the model's context needs."""
+    excuse = EXCUSE if STRETCHED in item.get("notes", "") else ""
+    return _flow(item) + excuse
 
 
 def _flow(value: Mapping[str, Any]) -> str:

@@ -13,8 +13,7 @@ from pathlib import Path
 import click
 
 from benchmarks.speeds import floor, held_out, records
-from benchmarks.speeds.fitting import judged as every
-from benchmarks.speeds.fitting import observations
+from benchmarks.speeds.fitting import observations, setting_widths
 from benchmarks.speeds.held_out import Judged
 from benchmarks.speeds.search import fitted
 from benchmarks.speeds.spreads import calibrated, quantity_of, spreads
@@ -36,7 +35,7 @@ def main(*, report: bool) -> None:
     catalog = parse_catalog(read_project(Path.cwd()).catalog)
     seen = observations(catalog)
     fit = fitted(seen)
-    widths, others = calibrated(seen, fit, every(catalog))
+    widths, others = calibrated(seen, fit, setting_widths(catalog))
     folder = Path("catalog/assumptions")
     count = records.write(folder, fit, spreads(fit, seen, widths), seen, others)
     print(f"{count} constants from {len(seen)} figures")

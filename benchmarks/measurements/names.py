@@ -107,7 +107,7 @@ NAMED_FORMATS = (
 
 COMMON = (
     "a100-80gb-sxm", "a800-80gb-sxm", "h20-96gb", "rtx-3050-8gb", "rtx-3060-12gb",
-    "rtx-3080-10gb", "rtx-pro-6000-blackwell-workstation",
+    "rtx-3080-10gb", "arc-a770-16gb", "rtx-pro-6000-blackwell-workstation",
 )  # fmt: skip
 """Where a log leaves memory or edition open, the GPU that is common."""
 SAME_CHIP = (

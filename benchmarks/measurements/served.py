@@ -40,6 +40,9 @@ OUTCOMES = {
     "oom_profile": ("failed", "profile"),
     "oom_capture": ("failed", "capture"),
 }
+LAUNCHED_WITH = {"qwen36-27b-int4-2x3090-club642": 2}
+"""Sequences that a repository's own launch of the model asks for, where a log leaves them out
+(`max_num_seqs` of its two-GPU launch, noonghunna/club-3090 issue 104)."""
 USABLE = {
     "weights": "weights",
     "kv_bytes_per_token": "kv-per-token",
@@ -248,6 +251,7 @@ class Served:
         if fraction is None and swept:
             fraction = float(swept[1])
             self.assumed.append("fraction")
+        seqs = seqs or LAUNCHED_WITH.get(log["id"])
         return filled(
             {
                 "memory_fraction": fraction if fraction and 0 < fraction <= 1 else None,

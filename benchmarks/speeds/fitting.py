@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from benchmarks.speeds.subjects import STAND_IN
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.physics.speed.constants import (
     SpeedClass,
@@ -133,6 +134,16 @@ def observations(catalog: Catalog) -> tuple[Observation, ...]:
         for one in judged(catalog)
         if not one.case.run.stranger and EXPERIMENTAL not in one.case.run.notes
     )
+
+
+def setting_widths(catalog: Catalog) -> tuple[Observation, ...]:
+    """Reduce every run that sets a width."""
+    return tuple(one for one in judged(catalog) if sets_width(one))
+
+
+def sets_width(one: Observation) -> bool:
+    """Whether the runtime itself ran, and not a program that the catalog lacks."""
+    return STAND_IN not in one.case.run.notes
 
 
 def judged(catalog: Catalog) -> tuple[Observation, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.speeds.fitting import Fit, Observation, judged, observations, prior
+from benchmarks.speeds.fitting import Fit, Observation, judged, observations, prior, sets_width
 from benchmarks.speeds.records import is_fitted
 from benchmarks.speeds.search import fitted
 from benchmarks.speeds.spreads import (
@@ -93,7 +93,7 @@ def _fold(asked: tuple[str, int, int]) -> Answer:
     every, of = _every(), UNITS[unit]
     folds = fold_of((of(one) for one in every), seed)
     training = [one for one in _seen() if folds[of(one)] != fold]
-    beside = [one for one in every if folds[of(one)] != fold]
+    beside = [one for one in every if folds[of(one)] != fold and sets_width(one)]
     model = model_of(fitted(training), training, _catalog().assumptions, beside)
     return [
         (i, *predicted(model, one.case, one.timing))

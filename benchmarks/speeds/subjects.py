@@ -75,6 +75,21 @@ SAME_SHAPE = {
     "tinyllama-1.1b-1t-openorca": "tinyllama-1.1b-chat-v1.0",
     "deepseek-coder-v2-lite-(16b/2.4b-active)": "deepseek-coder-v2-lite-instruct",
     "ornith:9b": "qwen3.5-9b",
+    "ornith-1.0-9b": "qwen3.5-9b",
+    "groxaxo-qwen3.6-27b-pro": "qwen3.6-27b",
+    "granite-3.1-1b-a400m-instruct": "granite-3.0-1b-a400m-instruct",
+    "nemotron-cascade-2:30b": "nemotron-3-nano-30b-a3b",
+    "fara1.5-27b": "qwen3.5-27b",
+    "darwin-35b-a3b-opus": "qwen3.6-35b-a3b",
+    "worldsim-opus-3.6-35b-a3b": "qwen3.6-35b-a3b",
+    "gemopus-4-26b-a4b-it": "gemma-4-26b-a4b-it",
+    "sera-8b": "qwen3-8b",
+    "sera-8b-ga": "qwen3-8b",
+    "ternary-bonsai-8b": "qwen3-8b",
+    "phi-3-medium-4k-instruct": "phi-3-medium-128k-instruct",
+    "lfm2.5-1.2b-thinking": "lfm2.5-1.2b-instruct",
+    "lfm2-1.2b-tool": "lfm2-1.2b",
+    "lfm2-2.6b-exp": "lfm2-2.6b",
 }
 """Fine-tunes whose shape is that of another model, and names of their author alone, by plain name;
 spellings of a model's own name are read by rule."""
@@ -87,20 +102,22 @@ SAID_ELSEWHERE = {
     },
     "LottoLottoLotto 4x3090": {
         "nvidia-NVFP4": "qwen3.6-35b-a3b",
+        "cyankiwi-AWQ": "qwen3.6-35b-a3b",
         "full-q2": "",
     },
 }
 """Names that mean something only inside their source."""
 
-GGUF_RUNTIMES = frozenset({"llama-cpp", "ollama", "ik-llama-cpp"})
+GGUF_RUNTIMES = frozenset({"llama-cpp", "ollama", "ik-llama-cpp", "lm-studio"})
 """Runtimes that load GGUF files, by whose names of types their weights are known."""
 RUNTIMES = (
     (r"^ik_llama\.cpp", "ik-llama-cpp"),
     (r"^llama\.cpp \(log posted", "llama-cpp"),
     (r"ik_llama|turboquant|ipex|mx-llama|pr\)|pull|this pr", ""),
-    (r"patched|gfx908|gfx906|anemll|aiden|sm121|sglang-derived|gptoss image", ""),
+    (r"patched|anemll|aiden|sm121|sglang-derived", ""),
     (r"cuda backend", ""),
-    (r"^mlx-vlm", ""),
+    (r"^docker-model-runner", "llama-cpp"),
+    (r"^lm-?studio$", "lm-studio"),
     (r"^(llama\.?cpp|llama-server|lm studio llama\.cpp|ollama or llama)", "llama-cpp"),
     (r"^ollama", "ollama"),
     (r"^(mlx|rapid-mlx|omlx|vllm-mlx)", "mlx-lm"),
@@ -112,6 +129,20 @@ RUNTIMES = (
     (r"^tensorrt-llm", "tensorrt-llm"),
 )
 """Runtimes as sources name them, first match; an empty id is a build that no profile covers."""
+SERVED = frozenset({"vllm", "sglang", "tensorrt-llm"})
+GGUF_16_BITS = re.compile(r"^gguf-b?f16$")
+STAND_IN = "Another program ran: "
+"""Begins the note of a run whose program the catalog lacks; the one that it is near stands for it.
+Such a run is judged, and sets no width of the one that stands for it."""
+STANDING_FOR = (
+    (r"^mlx-vlm", "mlx-vlm, which computes with the library of mlx-lm"),
+    (r"gfx90[68]", "vLLM, built from changed sources for a GPU that its releases leave out"),
+    (r"^docker-model-runner", "Docker Model Runner, which starts llama.cpp"),
+)
+MLX_FILES = re.compile(r"^(nvfp4|mxfp8|4bit|8bit|mlx-.*)$")
+"""Formats that desktop runtimes for GGUF files hand to MLX on a Mac."""
+UNQUANTIFIED = frozenset({"mlx", "dflash-quant"})
+"""Words in the place of a quantization that name a program or a drafter."""
 
 QUANTIZATIONS = (
     (r"^(bf16|bf16-v23|fp16|w16a16)$", "bf16"),
@@ -122,13 +153,19 @@ QUANTIZATIONS = (
     (r"^w4a16$", "w4a16-g128"),
     (r"^nvfp4(-v23)?$", "nvfp4"),
     (r"^(mxfp4|mxfp4 moe|mxfp4 experts, fp8 dense)$", "mxfp4"),
-    (r"^exl2 4\.0|^exl2 4\.25", "exl2-4.0bpw"),
+    (r"^exl2 3\.0", "exl2-3.0bpw"), (r"^exl2 4\.0|^exl2 4\.25", "exl2-4.0bpw"),
+
     (r"exl3-6", "exl3-6.0bpw"), (r"exl3-4|^exl3 4", "exl3-4.0bpw"),
 )  # fmt: skip
 MLX = (
     (r"^(4bit|4-bit|q4|mlx-4bit|int4)$", "mlx-4bit"), (r"^(8bit|q8)$", "mlx-8bit"),
     (r"^q6$", "mlx-6bit"), (r"^(mxfp4|mxfp4-q8)$", "mxfp4"), (r"^(bf16)$", "mlx-bf16"),
 )  # fmt: skip
+SAME_TYPE = {
+    "Q8_K_M": "Q8_0", "Q8": "Q8_0", "FP16": "F16", "MXFP4 MOE": "MXFP4", "MXFP4_MOE": "MXFP4",
+    "Q6_K_M": "Q6_K", "Q6_K_L": "Q6_K",
+}  # fmt: skip
+"""Types of GGUF files under other names."""
 GGUF_NAMED = re.compile(
     r"[-.:_ ](?:gguf-)?(?:UD-)?((?:I?Q\d_(?:0|1|K_XL|K_[SML]|K|NL|XS|XXS|S|M))|BF16|F16|MXFP4)"
     r"(?=[-._ ]|$)", re.IGNORECASE,
@@ -152,8 +189,22 @@ def runtime_id(row: Row) -> str:
         if re.search(pattern, stated.lower()):
             if not found:
                 raise LeftOutError(f"A fork or patched build ({stated}), which no profile covers.")
-            return found
+            handed = found in {"ollama", "lm-studio"} and MLX_FILES.search(row.get("quant") or "")
+            return "mlx-lm" if handed and "apple" in row["hardware"].lower() else found
     raise LeftOutError(f"The catalog has no runtime {stated}.")
+
+
+def runtime_note(row: Row, runtime: str) -> str:
+    """Name the program that ran, where another one stands for it.
+
+    >>> runtime_note({"runtime": "ollama"}, "mlx-lm")
+    'Another program ran: ollama, which hands such files to MLX.'
+    """
+    stated = str(row["runtime"])
+    if runtime == "mlx-lm" and re.match(r"ollama|lm-?studio", stated):
+        return f"{STAND_IN}{stated}, which hands such files to MLX."
+    named = (words for pattern, words in STANDING_FOR if re.search(pattern, stated))
+    return next((f"{STAND_IN}{words}." for words in named), "")
 
 
 def version(row: Row, runtime: str) -> str:
@@ -193,6 +244,7 @@ def model_name(row: Row) -> str:
         "", text, flags=re.IGNORECASE,
     )  # fmt: skip
     text = re.sub(r"^(quanttrio)-", "", text, flags=re.IGNORECASE)
+    text = re.sub(r"(-uncensored)?-heretic$", "", text)
     return names.plain(text) or text.lower()
 
 
@@ -203,12 +255,25 @@ def model_id(row: Row, models: ModelNames) -> str:
         LeftOutError: If the catalog has none.
     """
     name = model_name(row)
-    for first in (name, name.replace("_", "-")):
+    for first in (name, name.replace("_", "-"), *_without_author(row)):
         shape = SAME_SHAPE.get(first) or models.written(first)
         found = shape if shape in models else names.model_id(first, models)
         if found is not None:
             return found
     raise LeftOutError(f"The catalog has no model of the shape of {row['model']}.")
+
+
+def _without_author(row: Row) -> tuple[str, ...]:
+    """Names without the author and a tuner's own words: ``Author_Qwen3.5-27B-Writer-Q4_K_M.gguf``.
+
+    >>> _without_author({"model": "ConicCat_Qwen3.5-27B-Writer-Q4_K_M.gguf", "collection": ""})
+    ('qwen3.5-27b-writer', 'qwen3.5-27b')
+    """
+    stem = str(row["model"]).rsplit("/", 1)[-1]
+    found = re.match(r"[A-Za-z0-9.-]+_(?=[A-Za-z])", stem)
+    rest = model_name({**row, "model": stem[found.end() :] if found else stem})
+    tuned = re.match(r"qwen3\.[56]-[\d.]+b(-a\d+b)?(?=-(writer|rprmax|claude))", rest)
+    return (rest, tuned.group(0)) if tuned else (rest,)
 
 
 def quantization_id(row: Row, runtime: str) -> tuple[str, str]:
@@ -219,24 +284,43 @@ def quantization_id(row: Row, runtime: str) -> tuple[str, str]:
     """
     stated = str(row.get("quant") or "")
     model = str(row["model"])
+    if stated in UNQUANTIFIED:
+        raise LeftOutError("The source does not state the quantization.")
     if runtime in GGUF_RUNTIMES:
         return _gguf(row, stated, model)
     if runtime in {"mlx-lm", "exo"}:
-        named = re.search(r"(4bit|8bit|6bit|3bit|bf16|mxfp4)", model.lower())
-        word = stated.lower() or (named.group(1) if named else "")
-        if word == "mxfp4" and "gpt-oss" not in model.lower():
-            return "mlx-4bit", "MLX cuts every linear to MXFP4; its own 4 bits stand for it."
-        return _first(MLX, word, stated or model), ""
+        return _mlx(stated, model)
     if not stated:
-        found = names.quantization_id(None, model)
-        if found is None and row["collection"].startswith("SemiAnalysis"):
-            return "bf16", "The repository named is the unquantized one."
-        if found is None:
-            raise LeftOutError("The source does not state the quantization.")
-        return found, "The quantization is read from the model's name."
+        return _named(row, model)
     if "qat-mobile" in model or "qat-mixed" in stated:
         raise LeftOutError("A mix of 2, 4 and 8 bits, for which the catalog has no recipe.")
-    return _first(QUANTIZATIONS, stated.lower(), stated), ""
+    if stated.lower() in {"4-bit", "int4"}:
+        recipe = "exl2-4.0bpw" if runtime == "exllamav2" else "awq-4bit-g128"
+        return recipe, f"The source says {stated} only; groups of 128 values at 4 bits are taken."
+    word = GGUF_16_BITS.sub("bf16", stated.lower()) if runtime in SERVED else stated.lower()
+    return _first(QUANTIZATIONS, word, stated), ""
+
+
+def _named(row: Row, model: str) -> tuple[str, str]:
+    """Recipe that a model's name gives away."""
+    found = names.quantization_id(None, model)
+    if found is None and row["collection"].startswith("SemiAnalysis"):
+        return "bf16", "The repository named is the unquantized one."
+    if found is None:
+        raise LeftOutError("The source does not state the quantization.")
+    return found, "The quantization is read from the model's name."
+
+
+def _mlx(stated: str, model: str) -> tuple[str, str]:
+    """Recipe of a file for MLX."""
+    named = re.search(r"(4bit|8bit|6bit|3bit|bf16|mxfp4)", model.lower())
+    word = stated.lower() or (named.group(1) if named else "")
+    word = re.sub(r"^mlx-(?=nvfp4|mxfp|\dbit)|(?<=bit) \([\d.]+ gb\)$", "", word)
+    if word in {"mxfp4", "nvfp4"} and "gpt-oss" not in model.lower():
+        return "mlx-4bit", f"MLX cuts every linear to {word.upper()}; its 4 bits stand for it."
+    if word in {"mxfp8", "8bit-mxfp8", "q8_k_xl"}:
+        return "mlx-8bit", f"{stated} has the width of MLX's own 8 bits, which stand for it."
+    return _first(MLX, word, stated or model), ""
 
 
 def _gguf(row: Row, stated: str, model: str) -> tuple[str, str]:
@@ -260,10 +344,10 @@ def _gguf(row: Row, stated: str, model: str) -> tuple[str, str]:
         raise LeftOutError("The source does not state the quantization.")
     if "gpt-oss" in model.lower():
         return ("mxfp4-moe-f16" if word == "F16" else "mxfp4-moe"), note
-    clean = re.sub(r"^(UD-|gguf-|Unsloth )", "", word, flags=re.IGNORECASE)
-    mixed = word != clean or "_XL" in clean.upper()
-    clean = re.sub(r"_XL", "_M", clean.split(" MTP")[0].strip().upper().replace("UD-", ""))
-    clean = {"Q8_K_M": "Q8_0", "Q8": "Q8_0", "FP16": "F16", "MXFP4 MOE": "MXFP4"}.get(clean, clean)
+    clean = re.sub(r"^(UD[-_]|gguf-|Unsloth )", "", word, flags=re.IGNORECASE)
+    mixed = word != clean or re.search(r"_(XL|P)$|Q6_K_L", clean.upper()) is not None
+    clean = re.sub(r"_(XL|P)\b", "_M", clean.split(" MTP")[0].strip().upper().replace("UD-", ""))
+    clean = SAME_TYPE.get(clean, clean)
     clean = clean.replace("IQ4-XS", "IQ4_XS").replace(" - MEDIUM", "_M").replace(" - SMALL", "_S")
     clean = {"Q2_K_M": "Q2_K", "NVFP4": "", "INT4": "Q4_K_M"}.get(clean, clean)
     found = names.gguf_id(clean)

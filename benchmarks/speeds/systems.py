@@ -32,6 +32,8 @@ desktop, which is up to half as fast again."""
 OFFLOADED = re.compile(r"-ot cutoff\S*")
 """Words of a note that put layers on the processor."""
 
+DEVICES = re.compile(r"\bdevice: ((?:ROCm|CUDA|Vulkan)\d(?:,(?:ROCm|CUDA|Vulkan)\d)*)")
+"""GPUs as llama.cpp lists those that it used."""
 LINKS = (
     (r"pcie 3\.0 x16", "pcie-3-x16"), (r"pcie 3\.0 x8", "pcie-3-x8"),
     (r"200 ?g", "ethernet-200g"), (r"connectx-7|rdma$", "ethernet-200g"),
@@ -99,6 +101,9 @@ def _gpus(text: str, row: Row, known: GpuNames) -> tuple[list[Gpu], list[str]]:
             raise LeftOutError(f"The catalog has no such GPU: {row['hardware']}.")
         found += [gpus[one]] * (int(many.group(1)) if many else 1)
     total = int(row.get("gpus_total") or len(found))
+    listed = DEVICES.search(row["notes"])
+    if total == 1 and listed:
+        total = listed.group(1).count(",") + 1
     if len(found) == 1 and total > 1:
         found *= total
     notes = []

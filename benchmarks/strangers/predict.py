@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from benchmarks.speeds.records import is_fitted
+from benchmarks.speeds.subjects import STAND_IN
 from benchmarks.strangers.rows import MEMORY, SPEED, VERDICT, Row
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -130,7 +131,7 @@ def _speeds(catalog: Catalog, seen: Seen, uncompared: Counter[str]) -> Iterator[
             known_source=one.source in seen.sources,
             left_out_before=one.run in seen.left_out,
             measured=one.measured, low=one.predicted.low, mid=one.predicted.mid,
-            high=one.predicted.high, naive=one.naive or None,
+            high=one.predicted.high, naive=one.naive or None, stand_in=STAND_IN in run.notes,
         )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ class Row:
         outcome: Of a verdict: ``ran`` or ``failed``.
         tier: Of a verdict: the engine's.
         naive_fits: Of a verdict: the common rule's.
+        stand_in: Whether another program ran, which the catalog lacks.
     """
 
     run: str
@@ -48,6 +49,7 @@ class Row:
     reasons: tuple[str, ...] = ()
     naive_fits: bool | None = None
     disputed: str = ""
+    stand_in: bool = False
 
     @property
     def error(self) -> float:
@@ -94,15 +96,15 @@ def _short(value: object) -> object:
     return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
-def newest() -> Path:
-    """Find the newest record."""
-    return max(FOLDER.glob("*.jsonl"))
+def paths() -> tuple[Path, ...]:
+    """Find the records, oldest first."""
+    return tuple(sorted(FOLDER.glob("*.jsonl")))
 
 
 @cache
-def newest_ids() -> frozenset[str]:
-    """Ids of the runs and files of the newest record."""
-    return frozenset(row.run for row in read(newest()).rows)
+def ids() -> frozenset[str]:
+    """Ids of the runs and files of all records."""
+    return frozenset(row.run for path in paths() for row in read(path).rows)
 
 
 def sources(rows: Iterable[Row]) -> int:

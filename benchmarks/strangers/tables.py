@@ -34,6 +34,10 @@ def of_kind(rows: Iterable[Row], kind: str) -> list[Row]:
 KEYS: tuple[tuple[str, Callable[[Row], str]], ...] = (
     ("all", lambda _: "all"),
     ("by quantity", lambda row: row.quantity),
+    (
+        "whether the runtime itself ran",
+        lambda row: f"{row.quantity}, {'another program' if row.stand_in else 'itself'}",
+    ),
     ("by runtime", lambda row: f"{row.quantity}, {row.program}"),
     ("by hardware", lambda row: f"{row.quantity}, {row.hardware}"),
     (

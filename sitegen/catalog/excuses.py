@@ -15,6 +15,7 @@ EXCUSABLE = frozenset(
         "connectors",
         "context",
         "cores",
+        "depth-beyond-model",
         "file-size",
         "licence-of-siblings",
         "machine-power",

@@ -28,10 +28,11 @@ from benchmarks.speeds.fitting import (
     fresh,
     judged,
     observations,
+    setting_widths,
 )
 from benchmarks.speeds.search import Search
 from benchmarks.speeds.spreads import scale
-from benchmarks.speeds.subjects import LeftOutError
+from benchmarks.speeds.subjects import STAND_IN, LeftOutError
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.load import parse_catalog
 from sitegen.importers.spellings.gpus import GpuNames
@@ -68,10 +69,37 @@ def row(**given: Any) -> dict[str, Any]:
     [("llama.cpp (Vulkan RADV)", "llama-cpp"), ("ollama", "ollama"), ("vLLM", "vllm"),
      ("SGLang 0.4.6.post1", "sglang"), ("ik_llama.cpp", "ik-llama-cpp"),
      ("llama.cpp (log posted in an ik_llama.cpp thread)", "llama-cpp"),
-     ("rapid-mlx", "mlx-lm"), ("ExLlamaV2 0.2.8", "exllamav2")],
+     ("rapid-mlx", "mlx-lm"), ("ExLlamaV2 0.2.8", "exllamav2"), ("lmstudio", "lm-studio"),
+     ("vLLM v0.20.0rc1.dev (gfx908 build)", "vllm"), ("mlx-vlm-0.4.4", "mlx-lm")],
 )  # fmt: skip
 def test_runtimes_are_found_by_the_words_of_sources(given: str, runtime: str) -> None:
     assert subjects.runtime_id(row(runtime=given)) == runtime
+
+
+def test_a_program_that_another_stands_for_is_named_and_sets_no_width() -> None:
+    assert subjects.runtime_note(row(runtime="mlx-vlm-0.4.4"), "mlx-lm").startswith(STAND_IN)
+    assert not subjects.runtime_note(row(runtime="rapid-mlx"), "mlx-lm")
+    mac = row(runtime="ollama", quant="nvfp4", hardware="Apple M3 Max 64 GB")
+    assert subjects.runtime_id(mac) == "mlx-lm"
+    assert subjects.runtime_note(mac, "mlx-lm").startswith(STAND_IN)
+    asked, wide = judged(catalog()), setting_widths(catalog())
+    others = {one.case.run.id for one in asked} - {one.case.run.id for one in wide}
+    assert {"c1774", "c1166"} < others
+    assert others.isdisjoint(one.case.run.id for one in seen())
+
+
+def test_a_size_says_more_than_the_label_of_a_mix() -> None:
+    runs = {run.id: run for page in catalog().benchmarks.values() for run in page.runs}
+    # 47.8 GiB of 110 billion parameters are 3.7 bits each, whatever the label says
+    assert runs["c2224"].subject.quantization == "q3-k-s"
+    assert runs["c2224"].weights_bytes == pytest.approx(47.828 * 2**30)
+    assert "mix of types" in runs["c2426"].notes
+
+
+def test_a_format_beside_a_repository_at_16_bits_says_what_was_made_of_it() -> None:
+    runs = {run.id: run for page in catalog().benchmarks.values() for run in page.runs}
+    assert runs["c1573"].subject.checkpoint == "nvfp4"
+    assert runs["c1863"].subject.checkpoint == "fp8-block"
 
 
 @pytest.mark.parametrize("given", ["llama.cpp turboquant fork", "vLLM (patched)", "MLC LLM", None])
@@ -83,7 +111,8 @@ def test_forks_and_unknown_runtimes_are_left_out(given: str | None) -> None:
 @pytest.mark.parametrize(
     ("name", "quant", "recipe"),
     [("gemma-3-27b-it-BF16", "BF16", "gguf-f16"), ("x", "Q4_K - Medium", "q4-k-m"),
-     ("x", "UD-Q4_K_XL", "q4-k-m"), ("gpt-oss-20b", "MXFP4", "mxfp4-moe"), ("x", "Q8_K_XL", "q8-0"),
+     ("x", "UD-Q4_K_XL", "q4-k-m"), ("x", "UD_Q6_K_XL", "q6-k"), ("x", "Q4_K_P", "q4-k-m"),
+     ("gpt-oss-20b", "MXFP4", "mxfp4-moe"), ("x", "Q8_K_XL", "q8-0"),
      ("gpt-oss-20b", "F16", "mxfp4-moe-f16"),
      ("Qwen3-0.6B-Q4_K_M.gguf", None, "q4-k-m")],
 )  # fmt: skip
@@ -91,7 +120,19 @@ def test_gguf_recipes_are_read(name: str, quant: str | None, recipe: str) -> Non
     assert subjects.quantization_id(row(model=name, quant=quant), "llama-cpp")[0] == recipe
 
 
+@pytest.mark.parametrize(
+    ("stated", "runtime", "recipe"),
+    [("4-bit", "vllm", "awq-4bit-g128"), ("4-bit", "exllamav2", "exl2-4.0bpw"),
+     ("gguf-f16", "vllm", "bf16"), ("nvfp4", "mlx-lm", "mlx-4bit"),
+     ("8bit-MXFP8", "exo", "mlx-8bit"), ("4bit (5.1 GB)", "mlx-lm", "mlx-4bit")],
+)  # fmt: skip
+def test_words_of_other_runtimes_are_read(stated: str, runtime: str, recipe: str) -> None:
+    assert subjects.quantization_id(row(model="x", quant=stated), runtime)[0] == recipe
+
+
 def test_an_unstated_quantization_is_not_guessed() -> None:
+    with pytest.raises(LeftOutError):
+        subjects.quantization_id(row(model="qwen3.5:4b-mlx", quant="mlx"), "ollama")
     with pytest.raises(LeftOutError):
         subjects.quantization_id(row(model="Qwen3-8B", quant=None), "vllm")
 

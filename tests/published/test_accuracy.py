@@ -303,13 +303,31 @@ def test_a_fork_keeps_one_copy_of_its_graph(program: str, *, alike: bool) -> Non
     assert (max(found) < 0.03) is alike
 
 
-def test_the_record_of_a_fork_says_what_its_logs_are_compared_with() -> None:
+def test_a_fork_keeps_the_mask_in_32_and_in_16_bits_while_it_attends() -> None:
+    """GLM 4.5 over three GPUs at 65,536 tokens: Thireus/GGUF-Tool-Suite @384c1f8."""
+    run = run_of(
+        "id: a0258, program: ik_llama.cpp, subject: {model: glm-4.5, quantization: iq3-xs, "
+        "runtime: llama-cpp}, workload: {context_tokens: 65536}, settings: {micro_batch_tokens: "
+        "512, gpu_layers: 94, layers: 94, placed_by_hand: true, flash_attention: true}, outcome: "
+        "ran, quote: x, observed: {compute_gpu_mib: [260.0, 260.0, 306.0]}, "
+        "usable_for: [compute-buffers]"
+    )
+    found = [one.predicted.mid for one in compare_run(engine(), "hand", run)
+             if isinstance(one, Comparison)]  # fmt: skip
+    # 65,536 cells of 6 bytes, and two hidden states with queries and outputs of 96 heads of 128
+    attending = 512 * (65_536 * 6 + 4 * (2 * 5_120 + 2 * 96 * 128)) / 2**20
+    assert attending == 260
+    assert found == pytest.approx([260, 260, 306], rel=1e-3)
+
+
+@pytest.mark.parametrize("context", [4_096, 65_536])
+def test_the_record_of_a_fork_says_what_its_logs_are_compared_with(context: int) -> None:
     """The profile of ik_llama.cpp gives what the fork's habits make of llama.cpp's."""
     text = (
         "id: a0218, {subject: {model: qwen3-vl-235b-a22b-instruct, quantization: q8-0, runtime: "
-        "RUNTIME}, workload: {context_tokens: 4096}, settings: {micro_batch_tokens: 4096, "
-        "gpu_layers: 95, layers: 95, placed_by_hand: true, flash_attention: true}, outcome: ran, "
-        "quote: x, observed: {compute_gpu_mib: [992.06, 868.19, 2502.14], kv_mib: [752.0]}, "
+        f"RUNTIME}}, workload: {{context_tokens: {context}}}, settings: {{micro_batch_tokens: "
+        "4096, gpu_layers: 95, layers: 95, placed_by_hand: true, flash_attention: true}, outcome: "
+        "ran, quote: x, observed: {compute_gpu_mib: [992.06, 868.19, 2502.14], kv_mib: [752.0]}, "
         "usable_for: [compute-buffers, kv-buffers]"
     ).replace("{subject", "subject", 1)
 

@@ -70,6 +70,8 @@ class StaticGraph:
         graph_copies: Copies of the graph's inputs that a pipeline keeps; with one, GPUs work
             in turn and hold what a GPU alone would.
         outputs_per_sequence: Logits are reserved for each sequence, not for each token.
+        casts_mask: Each GPU is given the mask in 32 bits and, for fused attention, keeps it beside
+            the 16 bits that it makes of it while it attends.
         glu_tensors: Feed-forward tensors of a token that live at once, in widths.
         expert_glu_tensors: The same of its experts.
         feed_attention_tensors: Attention tensors that live beside them.
@@ -82,6 +84,7 @@ class StaticGraph:
 
     graph_copies: int
     outputs_per_sequence: bool
+    casts_mask: bool
     glu_tensors: float
     expert_glu_tensors: float
     feed_attention_tensors: float
@@ -119,6 +122,9 @@ class StaticGraph:
         if place.index > 0:
             feed -= 4 * batch * shape.attention_width
         body = max(feed, attention) + batch * inputs
+        if self.casts_mask and asked.flash:
+            vectors = 2 * shape.hidden + shape.query_width + shape.attention_outputs
+            body = max(body, 4 * batch * vectors + scratch + 3 * batch * inputs)
         if not place.has_output:
             return body
         if place.index == 0:

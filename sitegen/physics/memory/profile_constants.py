@@ -206,6 +206,7 @@ def _graph(c: StatedConstants, *, stepwise: bool) -> StaticGraph | StepwiseTenso
     return StaticGraph(
         graph_copies=c.whole("graph_copies"),
         outputs_per_sequence=c.flag("outputs_per_sequence", unsaid=False),
+        casts_mask=c.flag("casts_mask", unsaid=False),
         glu_tensors=c.middle("glu_tensors"),
         expert_glu_tensors=c.middle("expert_glu_tensors"),
         feed_attention_tensors=c.middle("feed_attention_tensors"),

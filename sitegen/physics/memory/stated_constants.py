@@ -69,7 +69,7 @@ LAYER_SPLIT: Lines = {
 }  # fmt: skip
 LAYER_SPLIT_FLAGS = (
     "flash_attention", "outputs_per_sequence", "split_cache", "widened_cache", "chunked_graph",
-    "cuts_tensors",
+    "cuts_tensors", "casts_mask",
 )  # fmt: skip
 TENSOR_CUT: Lines = {"cut_communication_mib": "communication"}
 """Of layer splits that can cut layers instead."""

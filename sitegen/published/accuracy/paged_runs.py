@@ -8,7 +8,6 @@ from dataclasses import replace
 from sitegen.catalog.domain.measurements import LoggedQuantity
 from sitegen.catalog.domain.models import RuntimeProfile
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.fit.assess import assess
 from sitegen.fit.assessment import FitRequest
 from sitegen.physics.cache_types import SPELLINGS, element_bits
 from sitegen.physics.memory.paged import PagedEngine, scheduler_defaults
@@ -20,7 +19,7 @@ from sitegen.published.accuracy.older_engines import (
     encodes_for_all,
     encoding_images,
 )
-from sitegen.published.accuracy.subjects import LoggedRun
+from sitegen.published.accuracy.subjects import LoggedRun, assessed
 from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Unmapped
 from sitegen.units import GIB
 
@@ -350,7 +349,7 @@ def _verdict(run: LoggedRun) -> JudgedQuantity:
         tensor_parallel_size=tp,
         pipeline_parallel_size=pp,
     )
-    assessment = assess(run.engine, request)
+    assessment = assessed(run, request)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
     return JudgedQuantity(
         origin=run.origin,

@@ -16,10 +16,11 @@ class Fork:
     """Rules of a fork where it differs from its runtime.
 
     ``fused_gate`` says that gate and up are one product, so that two tensors of a dense layer and
-    one of experts live at once; ``pooled_windows`` that sliding layers keep the whole context;
-    ``pipelined`` and ``copies_experts`` whether GPUs keep copies of the graph's inputs, and the
-    first GPU a copy of experts that stay in system RAM; ``own_latent`` whether latent attention has
-    modes of its own; ``draft_cached`` names families whose draft layer has a cache.
+    one of experts live at once, and that its graphs cast the mask; ``pooled_windows`` that sliding
+    layers keep the whole context; ``pipelined`` and ``copies_experts`` whether GPUs keep copies of
+    the graph's inputs, and the first GPU a copy of experts that stay in system RAM; ``own_latent``
+    whether latent attention has modes of its own; ``draft_cached`` names families whose draft layer
+    has a cache.
     """
 
     fused_gate: bool = False
@@ -47,7 +48,8 @@ Source:
     ik_llama.cpp pull requests 229 and 741 (gate and up fused, in experts and dense layers), 2171
     (a cache of the window's size is an option of July 2026); copies, and the cache of the draft
     layer of GLM 4.5 and 4.6, are read off load logs of two to four GPUs in
-    Thireus/GGUF-Tool-Suite @384c1f8.
+    Thireus/GGUF-Tool-Suite @384c1f8. ``build_inp_KQ_mask`` of its ``llama-build-context.cpp`` makes
+    the mask in 32 bits and casts it where attention is fused.
 """
 WINDOWED_FROM = "2025-05-20"
 """Day from which sliding layers have a cache of their own (llama.cpp pull request 13194)."""
@@ -66,7 +68,9 @@ def constants_of(run: LoggedRun, constants: SplitProfile, *, flash: bool) -> Spl
     """Return the constants as they were for the run's program on its day."""
     fork, graph = fork_of(run), constants.graph
     if fork.fused_gate and isinstance(graph, StaticGraph):
-        graph = replace(graph, graph_copies=1, glu_tensors=2.0, expert_glu_tensors=1.0)
+        graph = replace(
+            graph, graph_copies=1, glu_tensors=2.0, expert_glu_tensors=1.0, casts_mask=True
+        )
     pooled = fork.pooled_windows or _before(run, WINDOWED_FROM)
     return replace(
         constants,

@@ -9,7 +9,6 @@ from dataclasses import replace
 from sitegen.catalog.domain.measurements import LoggedQuantity
 from sitegen.catalog.domain.models import Checkpoint
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.fit.assess import assess
 from sitegen.fit.assessment import FitRequest
 from sitegen.physics.cache_types import GGML_HALF_BITS, SPELLINGS, fused, ggml_half_bits, joined
 from sitegen.physics.memory.layer_split import LayerSplitEngine
@@ -17,8 +16,13 @@ from sitegen.physics.memory.layer_split_profile import Allocation, GpuParts
 from sitegen.physics.memory.layer_split_replica import SplitReplica
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.published import rules_of_thumb
-from sitegen.published.accuracy.programs import constants_of, draft_layers, fork_of, latent_beyond
-from sitegen.published.accuracy.subjects import LoggedRun
+from sitegen.published.accuracy.programs import (
+    constants_of,
+    draft_layers,
+    fork_of,
+    latent_beyond,
+)
+from sitegen.published.accuracy.subjects import LoggedRun, assessed
 from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Unmapped
 from sitegen.units import MIB, pad
 
@@ -265,7 +269,7 @@ def _verdict(run: LoggedRun) -> Iterator[JudgedQuantity]:
             largest_allocation_bytes=run.largest_allocation_bytes,
         ),
     )
-    assessment = assess(run.engine, request)
+    assessment = assessed(run, request)
     installed = sum(gpu.installed_bytes for gpu in run.system.gpus)
     parameters = run.reduced.parameters
     yield JudgedQuantity(

@@ -24,6 +24,8 @@ from sitegen.catalog.domain.models import (
     RuntimeProfile,
 )
 from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assess import assess
+from sitegen.fit.assessment import Assessment, FitRequest
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.runnable_checkpoint import RunnableCheckpoint, ServedCheckpoint
 from sitegen.models.unpublished import unpublished
@@ -268,3 +270,16 @@ def _visible(gpu: Gpu) -> int:
 
 def _dotted(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)
+
+
+def assessed(run: LoggedRun, request: FitRequest) -> Assessment:
+    """Ask for the verdict of a run, as a build that has code for its model.
+
+    A log that tells of memory comes from such a build, which may be newer than the release whose
+    list of models the catalog has.
+    """
+    found = assess(run.engine, request)
+    if all(reason.code != "UNSUPPORTED_ARCHITECTURE" for reason in found.reasons):
+        return found
+    knowing = replace(request.runtime, families=(), known_models=None)
+    return assess(FitEngine(run.catalog), replace(request, runtime=knowing))
