@@ -34,7 +34,7 @@ OWN = "a namespace of their own"
 APART = "Each has a namespace of its own, or they would find each other and share the model out."
 
 WARNINGS = (
-    "exo asks nobody for a key and joins whatever it finds: use it on a network of your own, with "
+    "exo asks for no key and joins every exo that it finds. Use it only on your own network, with "
     "a namespace.",
 )
 

@@ -117,7 +117,7 @@ def _facts(assessment: Assessment, catalog: Catalog) -> Table:
         ("Plan", plan_words(assessment.plan) if assessment.plan else Absent("no valid plan")),
     ]
     if speed is not None:
-        pairs.append(("Decode, one stream", span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)))
+        pairs.append(("Speed, one user", span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)))
     if assessment.plan is not None:
         pairs += [
             ("Longest context", max_context(assessment)),
@@ -137,7 +137,7 @@ def _more(assessment: Assessment) -> Table:
     speed = assessment.speed
     pairs: list[tuple[str, Cell]] = [
         ("Model", Link(url_of("model", assessment.model.id), assessment.model.name)),
-        ("Size", NumberCell(assessment.weights_bytes, Unit.GIB)),
+        ("Weights in memory", NumberCell(assessment.weights_bytes, Unit.GIB)),
     ]
     if assessment.plan is not None:
         pairs += [
@@ -148,8 +148,8 @@ def _more(assessment: Assessment) -> Table:
         ]
     if speed is not None:
         pairs += [
-            ("Decode, all streams", span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S)),
-            ("Decode, each of them", span(speed.each_tokens_per_s, Unit.TOKENS_PER_S)),
+            ("Speed, all users", span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S)),
+            ("Speed, each of them", span(speed.each_tokens_per_s, Unit.TOKENS_PER_S)),
             *speed_rows(assessment),
         ]
     return facts("verdict-more", "More of this verdict", tuple(pairs))
@@ -191,7 +191,7 @@ def losses(whole: Assessment, after_loss: Sequence[AfterLoss], catalog: Catalog)
     """Compare a verdict with what each loss leaves of it; ``None`` where it does not run."""
     if whole.tier is FitTier.NOT_PRACTICAL:
         return None
-    about = about_losses(whole.combo, "The model")
+    about = about_losses(whole.combo, "the model")
     if not after_loss:
         return Losses(about, None)
     nothing = Row(("Nothing", TierMark(whole.tier, whole.too_close), *fit_cells(whole)))

@@ -257,7 +257,7 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
         lines.append(Parts(("Missing: ", NumberCell(assessment.shortage_bytes, Unit.GIB), ".")))
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
-        lines.append(Parts(("To help: ", cure, " → ", TierMark(assessment.cure.tier), ".")))
+        lines.append(Parts(("Fix: ", cure, " → ", TierMark(assessment.cure.tier), ".")))
     if not lines:
         return room(assessment)
     return lines[0] if len(lines) == 1 else Lines(tuple(lines))
