@@ -320,7 +320,7 @@ def balance_note(target: Target) -> str:
     return f"{servers} servers{each}: put a load balancer in front, or give every client its own."
 
 
-def repeated(target: Target, own: str = "a HEAD_IP of their own") -> str:
+def repeated(target: Target, own: str = "their own HEAD_IP") -> str:
     """Say where the other replicas run, and what they must not share."""
     replicas = target.plan.replicas
     if replicas == 1:

@@ -47,6 +47,9 @@
       status.textContent = `The engine did not load (${error.message}).`;
     }
   };
+  const begin = () => { if (location.protocol !== "file:") engine.begin(); };  // Whoever comes near asks soon.
+  form.addEventListener("pointerenter", begin);
+  form.addEventListener("focusin", begin);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => {
     label();

@@ -210,16 +210,16 @@ def test_rows_are_chosen_and_counted_and_the_address_keeps_the_choice(
     every = page.locator("tbody tr:visible").count()
     page.get_by_label("Vendor").select_option("apple")
     status = page.locator(".choosing [role=status]")
-    expect(status).to_have_text(f"1 of {every} combos")
+    expect(status).to_have_text(f"1 of {every} machines")
     assert page.locator("tbody tr:visible").count() == 1
     assert query(page) == {"vendor": ["apple"]}
     shown = page.locator("caption:visible").inner_text()
     assert shown.endswith("(1 of 2)")
     assert page.locator(".toc a").first.inner_text().endswith("(1 of 2)")
     page.reload()
-    expect(status).to_have_text(f"1 of {every} combos")
+    expect(status).to_have_text(f"1 of {every} machines")
     page.get_by_role("button", name="Show all").click()
-    expect(status).to_have_text(f"{every} of {every} combos")
+    expect(status).to_have_text(f"{every} of {every} machines")
     assert query(page) == {}
     assert page.locator("caption .count").first.inner_text() == "(2)"
 

@@ -15,7 +15,7 @@ ORCHESTRATOR = "lm-studio"
 FIRST_PORT = 1234
 
 WARNINGS = (
-    "LM Studio checks no key unless its settings say so: leave it on this machine, or put a proxy "
+    "LM Studio does not check keys unless you set it up to: keep it on this machine, or put a proxy "
     "that does in front.",
 )
 

@@ -165,6 +165,8 @@ def _layers(assessment: Assessment) -> Cell:
     return counts if len(plan.layers_per_stage) == 1 else f"{counts} per {place}"
 
 
+MOST_WAYS = 16
+"""Other ways that have a row; the others are named below."""
 LAYER_KINDS = frozenset({PlanKind.LAYER_SPLIT, PlanKind.REMOTE_LAYER_SPLIT, PlanKind.OFFLOAD})
 
 
@@ -219,10 +221,10 @@ def others(assessments: Sequence[Assessment]) -> Others | None:
     )
     running = [one for one in assessments if one.tier is not FitTier.NOT_PRACTICAL]
     ordered = sorted(running, key=lambda one: (RANK[one.tier], -one.weights_bytes, one.runtime.id))
-    rows = tuple(_way(one) for one in ordered)
+    rows = tuple(_way(one) for one in ordered[:MOST_WAYS])
     return Others(
         Table("other-ways", "Other ways to run it here", columns, rows, counted=True),
-        _rest(assessments),
+        _rest(ordered[MOST_WAYS:], assessments),
     )
 
 
@@ -240,13 +242,23 @@ def _way(assessment: Assessment) -> Row:
     )
 
 
-def _rest(assessments: Sequence[Assessment]) -> Cell | None:
-    """Name the checkpoints that are not practical, with the runtimes under which they are not."""
-    by_name: dict[str, list[str]] = {}
-    for one in sorted(assessments, key=lambda one: (-one.weights_bytes, one.runtime.id)):
-        if one.tier is FitTier.NOT_PRACTICAL:
-            by_name.setdefault(checkpoint_name(one), []).append(one.runtime.name)
-    if not by_name:
+def _rest(further: Sequence[Assessment], assessments: Sequence[Assessment]) -> Cell | None:
+    """Name the checkpoints that run too, and those that are not practical, with their runtimes."""
+    failing = [one for one in assessments if one.tier is FitTier.NOT_PRACTICAL]
+    failing.sort(key=lambda one: (-one.weights_bytes, one.runtime.id))
+    lines: list[Cell] = []
+    if further:
+        lines.append(Parts(("Other files that run too: ", _named_ways(further), ".")))
+    if failing:
+        lines.append(Parts((TierMark(FitTier.NOT_PRACTICAL), ": ", _named_ways(failing), ".")))
+    if not lines:
         return None
-    names = tuple(f"{name} ({', '.join(runtimes)})" for name, runtimes in by_name.items())
-    return Parts((TierMark(FitTier.NOT_PRACTICAL), ": ", joined(names), "."))
+    return lines[0] if len(lines) == 1 else Lines(tuple(lines))
+
+
+def _named_ways(ways: Sequence[Assessment]) -> Cell:
+    """Name each checkpoint once, with its runtimes."""
+    by_name: dict[str, list[str]] = {}
+    for one in ways:
+        by_name.setdefault(checkpoint_name(one), []).append(one.runtime.name)
+    return joined(tuple(f"{name} ({', '.join(runtimes)})" for name, runtimes in by_name.items()))

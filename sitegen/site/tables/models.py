@@ -131,7 +131,7 @@ def _cache_note(kept: set[str]) -> str:
         "this site count that."
     )
     if "compressed" in kept:
-        words += " DeepSeek V4 has a layout of its own, mostly 8 bits, whatever is asked for."
+        words += " DeepSeek V4 has its own layout, mostly 8 bits, whatever you choose."
     return words
 
 

@@ -177,7 +177,7 @@ def decode(assessment: Assessment) -> Cell:
         if speed.first_token_s is not None
         else ()
     )
-    word = " stream" if replicas * speed.batch == 1 else " streams"
+    word = " user" if replicas * speed.batch == 1 else " users"
     word += " (cap)" if speed.capped else ""
     return Lines(
         (
