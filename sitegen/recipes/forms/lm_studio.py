@@ -15,8 +15,8 @@ ORCHESTRATOR = "lm-studio"
 FIRST_PORT = 1234
 
 WARNINGS = (
-    "LM Studio does not check keys unless you set it up to: keep it on this machine, or put a proxy "
-    "that does in front.",
+    "LM Studio does not check keys unless you configure it to: keep it on this machine, or put a "
+    "proxy that does in front of it.",
 )
 
 
