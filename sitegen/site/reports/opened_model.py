@@ -244,8 +244,10 @@ def _way(assessment: Assessment) -> Row:
 
 def _rest(further: Sequence[Assessment], assessments: Sequence[Assessment]) -> Cell | None:
     """Name the checkpoints that run too, and those that are not practical, with their runtimes."""
-    failing = [one for one in assessments if one.tier is FitTier.NOT_PRACTICAL]
-    failing.sort(key=lambda one: (-one.weights_bytes, one.runtime.id))
+    failing = sorted(
+        [one for one in assessments if one.tier is FitTier.NOT_PRACTICAL],
+        key=lambda one: (-one.weights_bytes, one.runtime.id),
+    )
     lines: list[Cell] = []
     if further:
         lines.append(Parts(("Other files that run too: ", _named_ways(further), ".")))
