@@ -78,7 +78,7 @@ def root(
     row = rows_by_model(survey)[MODEL][0]
     beside = partial(pair.judged_beside, row.pick, engine)
     opened_pair = pair.pair_page(row, catalog, beside)
-    site = collect_pages(inputs, [home.pages, custom.pages, lambda _: [opened_pair]])
+    site = collect_pages(inputs, [home.pages, custom.pages, lambda _: iter([opened_pair])])
     files = render(site, project.templates, project.assets)
     files |= custom_files(catalog, engine, engine_bundle())
     files |= home_files(catalog, survey)
