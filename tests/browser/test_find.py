@@ -359,7 +359,7 @@ def test_from_a_folder_the_page_says_why_text_is_not_searched(page: Page, folder
 
 def test_the_key_can_be_switched_off(page: Page, published_at: str) -> None:
     page.goto(published_at + SEARCH)
-    page.get_by_label("/ is a key here").uncheck()
+    page.get_by_label("Press / to search, on any page").uncheck()
     page.goto(published_at + INDEX)
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.tagName") == "BODY"
@@ -425,7 +425,7 @@ def test_two_machines_stand_side_by_side_with_the_figures_of_their_pages(
 
 def test_models_whose_verdicts_differ_are_listed_when_asked_for(page: Page, root: str) -> None:
     page.goto(f"{root}{COMPARE}?a=four-by-two&b=mac-studio")
-    page.get_by_text("1 of 3 models have another verdict on one of them").click()
+    page.get_by_text("The verdict differs for 1 of 3 models").click()
     differing = page.locator("#differences tbody tr")
     expect(differing).to_have_count(1)
     assert differing.first.inner_text().split("\t") == [
