@@ -279,7 +279,7 @@ def test_a_slash_leads_to_the_field_and_escape_back(page: Page, root: str) -> No
     page.keyboard.press("/")
     assert page.evaluate(active) == "q"
     page.keyboard.type("a/b")
-    assert page.get_by_role("searchbox").input_value() == "a/b"
+    assert page.get_by_role("searchbox", name="Search the site").input_value() == "a/b"
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.tagName") == "A"
 

@@ -103,7 +103,7 @@ def test_a_benchmark_file_is_compared_by_its_rates() -> None:
         "--despite", "gpu", "--despite", "quantization", "--despite", "backend",
     )  # fmt: skip
     assert done.status == 0, done.err + done.out
-    assert "Decode, one user" in done.out
+    assert "Decode, one stream" in done.out
     assert "tokens/s" in done.out
     assert "Largest difference: " in done.out
 

@@ -205,8 +205,8 @@ def _budgets(chosen: BestMachines, catalog: Catalog) -> Table | None:
     )
     note = (
         "The fastest machine for one user at each price, by the middle estimate. We leave "
-        "out a budget if a smaller one buys the same speed. Prices are for the GPUs, or for a computer "
-        "that is sold whole."
+        "out a budget if a smaller one buys the same speed. Prices are for the GPUs, or for a "
+        "computer that is sold whole."
     )
     return Table("budgets", "What each budget buys", columns, rows, note=note)
 
