@@ -155,14 +155,15 @@ def test_a_heading_sorts_both_ways_and_back_and_says_so(page: Page, root: str) -
 
 
 def test_the_published_order_is_marked_and_costs_no_address(page: Page, root: str) -> None:
-    page.goto(f"{root}models/index.html")
-    sizes = page.locator("#models thead th:nth-child(2)")
+    page.goto(root + INDEX)
+    table = page.locator("main table").first
+    sizes = table.locator("thead th:nth-child(2)")
     assert sizes.get_attribute("aria-sort") == "ascending"
-    page.get_by_role("button", name="Parameters").click()
+    table.get_by_role("button", name="Installed").click()
     assert sizes.get_attribute("aria-sort") == "descending"
-    page.get_by_role("button", name="Model", exact=True).click()
+    table.get_by_role("button", name="Combo", exact=True).click()
     assert sizes.get_attribute("aria-sort") is None
-    page.get_by_role("button", name="Parameters").click()
+    table.get_by_role("button", name="Installed").click()
     assert sizes.get_attribute("aria-sort") == "ascending"
     assert query(page) == {}
 
@@ -250,7 +251,7 @@ def test_without_scripts_tables_are_whole_and_nothing_is_offered(
     assert not page.locator("#side").is_visible()
     page.get_by_text("Every machine with its best model (4)").click()
     assert page.locator("#machines tbody tr:visible").count() == 4
-    assert page.locator("noscript").inner_text().startswith("Putting machines side by side needs")
+    assert page.locator("noscript").inner_text().startswith("The comparison needs")
     page.goto((folder / "matrix/index.html").as_uri() + "?gpu=3060")
     assert not page.locator("#cut").is_visible()
     assert page.locator("#matrix thead th:visible").count() == 5
@@ -321,7 +322,7 @@ def test_a_verdict_shows_its_tier_and_leads_to_the_pair(page: Page, root: str) -
 
 def test_an_idea_finds_its_pages_and_the_text_in_other_words(page: Page, published_at: str) -> None:
     page.goto(f"{published_at}{SEARCH}?q=oom")
-    expect(page.locator("#told")).to_have_text("1 answer, 0 pages by name, 4 in the text.")
+    expect(page.locator("#told")).to_have_text("1 answer, 0 pages by name, 6 in the text.")
     expect(page.locator("#answers a:visible")).to_have_text(["Errors: memory"])
     expect(page.locator("#texts li > a").first).to_have_text("Errors, word for word")
     page.get_by_role("searchbox").fill("")
