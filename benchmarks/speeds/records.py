@@ -129,12 +129,12 @@ def _counted(count: int, word: str) -> str:
 
 
 NOTE = (
-    f"The interval holds {TARGET * 100:.0f} % of errors for owners left out, of classes known as"
-    " well."
+    f"The interval holds {TARGET * 100:.0f} % of the errors on runs by people whom the fit"
+    " left out."
 )
 FACTOR_NOTE = (
-    "The interval is the range of five fits without a fifth each; estimates use the middle, since"
-    " the constant that it multiplies carries the scatter."
+    "The interval is the range of five fits, each without a fifth of the runs. Estimates use only"
+    " the middle, because the interval of the constant that it multiplies covers the scatter."
 )
 
 

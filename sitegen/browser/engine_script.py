@@ -45,6 +45,7 @@ ENTRIES = (
     ("sitegen.browser.html", "blocks_of"),
     ("sitegen.browser.html", "block_pieces"),
     ("sitegen.browser.html", "details_html"),
+    ("sitegen.render.opened_model", "write_details"),
 )
 """What the page calls."""
 LATER = (

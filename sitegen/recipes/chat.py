@@ -92,11 +92,11 @@ def remote_code_warning(target: Target) -> tuple[str, ...]:
         return ()
     if _of_maker(target):
         return (
-            f"--trust-remote-code runs Python that lies in {target.repository}: read it first, or "
+            f"--trust-remote-code runs Python code from {target.repository}: read it first, or "
             "leave the option out and see whether the model starts.",
         )
     return (
-        "The maker starts this model with --trust-remote-code, which runs Python that lies beside "
-        "the files. These are not the maker's, so it is left out: read that code before you add "
-        "the option.",
+        "The maker starts this model with --trust-remote-code, which runs Python code from the "
+        "repository. These files are not the maker's, so we left the option out: read that code "
+        "before you add it.",
     )

@@ -23,7 +23,7 @@ def link_step(interface: Variable, where: str) -> RecipeStep:
         "Let the other machines in",
         [f'allow in on "${interface.name}"'],
         where,
-        f"The link is to be theirs alone: whoever reaches it reaches every port. {NOTE}",
+        f"Use this link for these machines only: anyone who reaches it reaches every port. {NOTE}",
     )
 
 

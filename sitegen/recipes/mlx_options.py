@@ -9,7 +9,7 @@ from sitegen.recipes.versions import READ
 
 PORT = 8_080
 CACHE_BITS = {"q8_0": 8, "q4_0": 4}
-WARNINGS = ("The server checks no key: leave it on this machine.",)
+WARNINGS = ("The server does not check keys: keep it on this machine.",)
 
 
 def server_options(target: Target) -> list[Option]:
@@ -29,7 +29,7 @@ def server_options(target: Target) -> list[Option]:
 def context_note(target: Target) -> str:
     """Say how far a context may go, which nothing else limits."""
     note = (
-        f"It has no limit of its own on the context: {target.context_tokens:,} tokens are "
+        f"It has no limit on the context: {target.context_tokens:,} tokens are "
         "what fits, so keep clients below that."
     )
     most, tokens = target.most_at_once, target.assessment.workload.context_tokens

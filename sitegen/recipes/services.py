@@ -12,7 +12,7 @@ from sitegen.recipes.yaml_text import yaml_text
 
 COMPOSE = "compose.yaml"
 ENVIRONMENT_NOTE = (
-    "MODEL=…, HOST=… and API_KEY=… stand in a file .env beside it. Start: docker compose up -d."
+    "MODEL=…, HOST=… and API_KEY=… go into a file .env beside it. Start: docker compose up -d."
 )
 VOLUMES = ("~/.cache/huggingface:/root/.cache/huggingface", "/models:/models:ro")
 """What a container needs of the machine: downloads, and files that were made."""

@@ -110,7 +110,7 @@ def _of_stage(own: Sequence[RecipeStep], stage: Phase) -> Iterator[RecipeStep]:
 def _titled(step: RecipeStep, part: Recipe) -> RecipeStep:
     if step.phase is Phase.INSTALL:
         return step
-    notes = [step.note, "In a shell of its own."] if step.phase is Phase.START else [step.note]
+    notes = [step.note, "Use a separate shell."] if step.phase is Phase.START else [step.note]
     title = f"{step.title}: {part.assessment.model.name}"
     return replace(step, title=title, note=" ".join(filter(None, notes)))
 
@@ -139,5 +139,5 @@ def _compose(parts: Sequence[Recipe]) -> tuple[RecipeStep, ...]:
         text = step.text.replace("${MODEL}", f"${{MODEL_{number}}}")
         services |= yaml.load(text, Loader=yaml.CSafeLoader)["services"]
     names = ", ".join(f"MODEL_{number}=…" for number, _ in enumerate(recipe_steps, 1))
-    note = f"{names}, HOST=… and API_KEY=… stand in a file .env beside it."
+    note = f"{names}, HOST=… and API_KEY=… go into a file .env beside it."
     return (compose_step(services, note=f"{note} Start: docker compose up -d."),)

@@ -73,8 +73,8 @@ def common_warnings(target: Target) -> Iterable[str]:
     """Warn of what the plan itself risks."""
     if target.tight:
         yield (
-            "It may run out of memory: the high estimate does not hold this context. "
-            "If it does, ask for a shorter one."
+            "It may run out of memory: this context does not fit in our high estimate. "
+            "If that happens, set a shorter context."
         )
     nodes = [target.node(at) for at in target.span]
     if any(node.operating_system is OperatingSystem.WINDOWS for node in nodes):
@@ -320,7 +320,7 @@ def balance_note(target: Target) -> str:
     return f"{servers} servers{each}: put a load balancer in front, or give every client its own."
 
 
-def repeated(target: Target, own: str = "a HEAD_IP of their own") -> str:
+def repeated(target: Target, own: str = "their own HEAD_IP") -> str:
     """Say where the other replicas run, and what they must not share."""
     replicas = target.plan.replicas
     if replicas == 1:

@@ -122,9 +122,9 @@ def _price(one: Choice) -> str:
 
 def _speed(one: Choice, wanted: Wanted) -> str:
     if wanted.users == 1:
-        return f"{_figure(one.offer.speed)} tokens/s"
+        return f"{_figure(one.offer.speed)} tok/s"
     total = _figure(one.offer.total_speed)
-    return f"{total} tokens/s <small>all users together</small>"
+    return f"{total} tok/s <small>all users together</small>"
 
 
 def _figure(value: float) -> str:
@@ -229,7 +229,7 @@ def speed_finding(edge: Sequence[Choice], wanted: Wanted) -> str:
     if first.build.id == last.build.id:
         return f"No build is faster than the cheapest one, at {usd(first.usd)}"
     return (
-        f"More money buys speed: {_figure(slow)} tokens/s for {usd(first.usd)}, "
+        f"More money buys speed: {_figure(slow)} tok/s for {usd(first.usd)}, "
         f"{_figure(fast)} for {usd(last.usd)}"
     )
 

@@ -33,7 +33,7 @@ def write_commands(commands: Commands, page_url: str, level: int) -> str:
     if commands.none is not None:
         return f"{heading}<p>{html(commands.none, page_url)}</p>"
     recipes = [recipe_html(one, f"h{level + 1}", page_url) for one in commands.recipes]
-    choice = "Each is a way of its own; unfold the one you use. " if len(recipes) > 1 else ""
+    choice = "There are several ways: open the one you use. " if len(recipes) > 1 else ""
     return "".join([heading, about_html(choice), *recipes])
 
 

@@ -18,7 +18,7 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
     if not groups:
         return ""
     several = any(len(group.recipes) > 1 for group in groups)
-    choice = "Each stands for one runtime; unfold the one you use. " if several else ""
+    choice = "There is one set for each runtime: open the one you use. " if several else ""
     parts = ['<section>\n<h2 id="run">How to run it</h2>\n', about_html(choice)]
     for group in groups:
         if group.heading:
@@ -33,8 +33,9 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
 def about_html(choice: str) -> str:
     """Say what the commands are, and how to choose between several."""
     return (
-        "<p>Commands for plans that were judged here: sizes, context and memory share are theirs. "
-        f"{choice}Options were read in the sources of the versions named.</p>\n"
+        "<p>Copy-paste commands for the plans that we judged: sizes, context and memory share are "
+        f"filled in. {choice}We checked the options against the source code of the versions "
+        "named.</p>\n"
     )
 
 
@@ -46,7 +47,7 @@ def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
             f'<details class="recipe" id="{escape(recipe.id)}"{opened}>\n',
             f"<summary>{escape(recipe.name)} <small>{escape(recipe.plan)}</small></summary>\n",
             f"<p>{html(recipe.runs, page_url)} ",
-            f"<small>Options as in {escape(recipe.options)}.</small></p>\n",
+            f"<small>Options checked against {escape(recipe.options)}.</small></p>\n",
             *(f'<p class="warning">{escape(warning)}</p>\n' for warning in recipe.warnings),
             '<ol class="steps">\n',
             *(_step(step, level) for step in recipe.steps),

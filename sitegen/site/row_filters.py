@@ -61,7 +61,7 @@ class Choosing:
 
 
 def combo_facets(combo: Combo) -> Facets:
-    """Vendor, links, installed GiB, and and what the GPUs cost where all prices are known."""
+    """Vendor, links, installed GiB, and what the GPUs cost where all prices are known."""
     vendors = sorted({gpu.gpu.vendor for gpu in combo.gpus})
     links = {node.link.kind for node in combo.nodes if node.link}
     links |= {combo.network.kind} if combo.network else set()
@@ -77,7 +77,7 @@ def choosing_combos(combos: Iterable[Combo]) -> Choosing:
     """Controls of the index of combos."""
     rows = [dict(combo_facets(combo)) for combo in combos]
     return Choosing(
-        "combos",
+        "machines",
         (
             WordFilter("vendor", "Vendor", _options(rows, "vendor", VENDOR_NAMES)),
             WordFilter("link", "Interconnect", _options(rows, "link", LINK_NAMES)),

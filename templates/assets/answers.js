@@ -1,5 +1,5 @@
-// The engine behind the form of the home page, in a worker; in the page where no worker may run
-// (pages read from a folder). It answers as combo pages do: all that decides is custom-engine.js.
+// The engine behind the form of the home page and the sliders of a pair, in a worker; in the page
+// where no worker may run (pages read from a folder). It answers as combo pages do: all that decides is custom-engine.js.
 (() => {
   "use strict";
   const BUILDS = 16;  // An engine remembers what it worked out; after so many builds it begins anew.
@@ -18,10 +18,16 @@
     return sitegen.in_order(found);
   }
   // Yields nothing after a piece of work, and what is to be shown once it is known.
-  function* answering({ address, use }) {
+  function* answering({ address, use, page }) {
     yield* opening();
     const { catalog } = data;
     if (builds++ % BUILDS === 0) engine = sitegen.open_engine(catalog, data.evidence, data.losses, data.ratings);
+    if (page) {  // One model on its own page: all about its verdict.
+      const { build, combo, model, asked } = sitegen.read_state(address, catalog);
+      const found = sitegen.verdict_of(engine, sitegen.combo_of(catalog, build, combo), catalog.models[model], asked);
+      yield { details: sitegen.write_details(sitegen.details(found, catalog), page) };
+      return;
+    }
     const state = sitegen.home_state(address, catalog);
     const combo = sitegen.combo_of(catalog, state.build, state.combo);
     const view = (answer) => sitegen.first_view(answer, state, catalog);

@@ -137,7 +137,7 @@
   function differences(chosen, loaded) {
     const differ = ids.filter((_, at) => loaded.some((one) => one.tiers[at] !== loaded[0].tiers[at]));
     if (!differ.length) return made("p", { className: "note" }, `All ${ids.length} models have the same verdict on each.`);
-    const summary = made("summary", {}, `${differ.length} of ${ids.length} models have another verdict on one of them`);
+    const summary = made("summary", {}, `The verdict differs for ${differ.length} of ${ids.length} models`);
     const fold = made("details", { id: "differences-of", className: "fold" }, summary);
     fold.addEventListener("toggle", () => {
       if (fold.childElementCount > 1) return;

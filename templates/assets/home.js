@@ -6,7 +6,7 @@
   const form = $("ask"), field = $("hardware"), list = $("suggestions"), shown = $("answer");
   const usual = { context: form.elements.context.value, users: "1", use: form.elements.use.value };
   const settings = form.dataset;
-  let names, naming, worker, loading, found = [], active = -1, asked = 0, mine = null;
+  let names, naming, loading, found = [], active = -1, asked = 0, mine = null;
   const alone = (id) => (id ? { id, gib: null } : null);  // The GPU of a machine that has one.
   let chosen = { text: settings.text, address: settings.address, gpu: alone(settings.gpu), count: 1 };
 
@@ -15,55 +15,10 @@
     element.append(...inner);
     return element;
   };
-  const load = (address) => new Promise((done, failed) => {
-    document.head.append(made("script", { src: address, async: false, onload: done, onerror: () => failed(new Error(address)) }));
-  });
+  const { load } = sitegenAsking;
   const named = () => (naming ??= load(settings.names).then(() => (names = sitegenHardware.opened(sitegenNames))));
 
-  // Two ways to the engine: a worker, or slices of this thread where a page may have no worker.
-  const absolute = (addresses) => addresses.split(" ").map((one) => new URL(one, location.href).href);
-  const inPage = () => {
-    let opened;
-    return {
-      async ask(question, say) {
-        opened ??= Promise.all([...absolute(settings.scripts), ...absolute(settings.engine)].map(load));
-        await opened;
-        await sitegenAnswers.taken(sitegenAnswers.answering(question), 8, () => question.number === asked, say);
-      },
-    };
-  };
-  const inWorker = () => {
-    const thread = new Worker(new URL(settings.engine, location.href));
-    const waiting = new Map();
-    thread.onmessage = ({ data }) => {
-      const one = waiting.get(data.number);
-      if (data.failed) one?.failed(new Error(data.failed));
-      else if (data.done) one?.done();
-      else if (data.number === asked) one?.say(data);
-      if (data.done || data.failed) waiting.delete(data.number);
-    };
-    thread.onerror = (event) => {
-      for (const one of waiting.values()) one.failed(new Error(event.message || "no worker"));
-      waiting.clear();
-    };
-    thread.postMessage({ scripts: absolute(settings.scripts) });
-    return {
-      ask: (question, say) => new Promise((done, failed) => {
-        waiting.set(question.number, { done, failed, say });
-        thread.postMessage(question);
-      }),
-    };
-  };
-  const engine = () => {
-    if (!worker) {
-      try {
-        worker = location.protocol === "file:" ? inPage() : inWorker();
-      } catch {
-        worker = inPage();
-      }
-    }
-    return worker;
-  };
+  const engine = sitegenAsking(settings);
 
   // What is asked, as an address: that of the page of composed builds, and the use.
   const oneModel = () => form.elements.use.value.startsWith("model:");
@@ -109,15 +64,9 @@
       if (known) tell(known);
       else {
         if (!loading) $("told").textContent = "Working it out…";
-        await engine().ask({ number, address, use }, (part) => { if (wanted()) tell(part); });
+        await engine.ask({ number, address, use }, (part) => { if (wanted()) tell(part); }, wanted);
       }
     } catch (error) {
-      if (worker && !shown.dataset.second) {  // Where a worker does not start, this thread does its work.
-        shown.dataset.second = "yes";
-        worker = inPage();
-        ask();
-        return;
-      }
       $("told").textContent = `The engine did not load (${error.message}).`;
     }
     if (!wanted()) return;
@@ -208,7 +157,7 @@
   field.addEventListener("focus", () => {
     field.select();
     named().then(guess, () => {});
-    if (location.protocol !== "file:") engine();
+    if (location.protocol !== "file:") engine.begin();
   });
   field.addEventListener("input", suggest);
   field.addEventListener("keydown", (event) => {

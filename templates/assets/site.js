@@ -1,4 +1,4 @@
-// What a page gains with scripts: sortable tables, rows to choose, and "/" for the search field.
+// What a page gains with scripts: sortable tables, and "/" for the search field.
 (() => {
   "use strict";
   const asked = () => new URLSearchParams(location.search);
@@ -14,6 +14,7 @@
     const query = address.toString();
     history.replaceState(null, "", location.pathname + (query ? `?${query}` : "") + location.hash);
   }
+  window.sitegenRemember = remember;
 
   // Sorting: ascending, descending, as published. Always from the published order, so that an
   // address means one order; what is unknown comes last both ways.
@@ -85,52 +86,6 @@
     }
   }
 
-  // Choosing: rows carry their values as data attributes; every control tests one of them.
-  const tests = {
-    is: (has, wanted) => has.split(" ").includes(wanted),
-    least: (has, wanted) => Number(has) >= Number(wanted),
-    most: (has, wanted) => Number(has) <= Number(wanted),
-  };
-
-  function choosing(form) {
-    const controls = all("[name]", form), status = form.querySelector("[role=status]");
-    const groups = all("main table[id]").map((table) => ({
-      region: table.parentElement,
-      rows: [...table.tBodies[0].rows],
-      counts: [table.querySelector(".count"), ...all(`.toc a[href="#${table.id}"]`)],
-    }));
-    for (const group of groups) {
-      group.texts = group.counts.map((count) => count && count.textContent);
-    }
-    function apply(user) {
-      const set = controls.filter((control) => control.value && control.validity.valid);
-      let kept = 0, total = 0;
-      for (const { region, rows, counts, texts } of groups) {
-        const stay = rows.filter((row) => set.every((control) => {
-          const has = row.dataset[control.name];
-          return has !== undefined && tests[control.dataset.test](has, control.value);
-        }));
-        for (const row of rows) row.hidden = !stay.includes(row);
-        region.hidden = !stay.length;
-        kept += stay.length;
-        total += rows.length;
-        const told = set.length ? `(${stay.length} of ${rows.length})` : `(${rows.length})`;
-        counts.forEach((count, at) => {
-          if (count) count.textContent = texts[at].replace(/\([^()]*\)$/, told);
-        });
-      }
-      const noun = form.dataset.choosing;
-      status.textContent = kept ? `${kept} of ${total} ${noun}` : `None of ${total} ${noun}`;
-      if (user) remember(controls.map(({ name, value }) => [name, [value]]));
-    }
-    for (const control of controls) control.value = asked().get(control.name) ?? "";
-    form.addEventListener("input", () => apply(true));
-    form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("reset", () => setTimeout(() => apply(true)));
-    form.hidden = false;
-    apply(false);
-  }
-
   // "/" leads to the search field from anywhere but a field, unless the reader switched it off.
   function slash(field) {
     let before = null;
@@ -179,7 +134,6 @@
   });
 
   for (const table of all("table:has(th[data-sort])")) sortable(table);
-  for (const form of all("form[data-choosing]")) choosing(form);
   const field = document.querySelector("input[type=search]");
   if (field) slash(field);
 })();

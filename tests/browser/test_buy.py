@@ -164,7 +164,7 @@ def test_a_change_is_answered_in_place_and_kept_in_the_address(page: Page) -> No
 
 
 def test_own_prices_count_and_can_be_forgotten(page: Page) -> None:
-    page.get_by_text("Put in your own prices").click()
+    page.locator("#own > summary").click()
     page.select_option("#own-price [name=gpu]", "rtx-3090")
     page.fill("#own-price [name=price]", "123")
     page.get_by_role("button", name="Use this price").click()

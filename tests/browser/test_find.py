@@ -155,14 +155,15 @@ def test_a_heading_sorts_both_ways_and_back_and_says_so(page: Page, root: str) -
 
 
 def test_the_published_order_is_marked_and_costs_no_address(page: Page, root: str) -> None:
-    page.goto(f"{root}models/index.html")
-    sizes = page.locator("#models thead th:nth-child(2)")
+    page.goto(root + INDEX)
+    table = page.locator("main table").first
+    sizes = table.locator("thead th:nth-child(2)")
     assert sizes.get_attribute("aria-sort") == "ascending"
-    page.get_by_role("button", name="Parameters").click()
+    table.get_by_role("button", name="Installed").click()
     assert sizes.get_attribute("aria-sort") == "descending"
-    page.get_by_role("button", name="Model", exact=True).click()
+    table.get_by_role("button", name="Combo", exact=True).click()
     assert sizes.get_attribute("aria-sort") is None
-    page.get_by_role("button", name="Parameters").click()
+    table.get_by_role("button", name="Installed").click()
     assert sizes.get_attribute("aria-sort") == "ascending"
     assert query(page) == {}
 
@@ -210,16 +211,16 @@ def test_rows_are_chosen_and_counted_and_the_address_keeps_the_choice(
     every = page.locator("tbody tr:visible").count()
     page.get_by_label("Vendor").select_option("apple")
     status = page.locator(".choosing [role=status]")
-    expect(status).to_have_text(f"1 of {every} combos")
+    expect(status).to_have_text(f"1 of {every} machines")
     assert page.locator("tbody tr:visible").count() == 1
     assert query(page) == {"vendor": ["apple"]}
     shown = page.locator("caption:visible").inner_text()
     assert shown.endswith("(1 of 2)")
     assert page.locator(".toc a").first.inner_text().endswith("(1 of 2)")
     page.reload()
-    expect(status).to_have_text(f"1 of {every} combos")
+    expect(status).to_have_text(f"1 of {every} machines")
     page.get_by_role("button", name="Show all").click()
-    expect(status).to_have_text(f"{every} of {every} combos")
+    expect(status).to_have_text(f"{every} of {every} machines")
     assert query(page) == {}
     assert page.locator("caption .count").first.inner_text() == "(2)"
 
@@ -250,7 +251,7 @@ def test_without_scripts_tables_are_whole_and_nothing_is_offered(
     assert not page.locator("#side").is_visible()
     page.get_by_text("Every machine with its best model (4)").click()
     assert page.locator("#machines tbody tr:visible").count() == 4
-    assert page.locator("noscript").inner_text().startswith("Putting machines side by side needs")
+    assert page.locator("noscript").inner_text().startswith("The comparison needs")
     page.goto((folder / "matrix/index.html").as_uri() + "?gpu=3060")
     assert not page.locator("#cut").is_visible()
     assert page.locator("#matrix thead th:visible").count() == 5
@@ -279,7 +280,7 @@ def test_a_slash_leads_to_the_field_and_escape_back(page: Page, root: str) -> No
     page.keyboard.press("/")
     assert page.evaluate(active) == "q"
     page.keyboard.type("a/b")
-    assert page.get_by_role("searchbox").input_value() == "a/b"
+    assert page.get_by_role("searchbox", name="Search the site").input_value() == "a/b"
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.tagName") == "A"
 
@@ -321,7 +322,7 @@ def test_a_verdict_shows_its_tier_and_leads_to_the_pair(page: Page, root: str) -
 
 def test_an_idea_finds_its_pages_and_the_text_in_other_words(page: Page, published_at: str) -> None:
     page.goto(f"{published_at}{SEARCH}?q=oom")
-    expect(page.locator("#told")).to_have_text("1 answer, 0 pages by name, 4 in the text.")
+    expect(page.locator("#told")).to_have_text("1 answer, 0 pages by name, 6 in the text.")
     expect(page.locator("#answers a:visible")).to_have_text(["Errors: memory"])
     expect(page.locator("#texts li > a").first).to_have_text("Errors, word for word")
     page.get_by_role("searchbox").fill("")
@@ -359,7 +360,7 @@ def test_from_a_folder_the_page_says_why_text_is_not_searched(page: Page, folder
 
 def test_the_key_can_be_switched_off(page: Page, published_at: str) -> None:
     page.goto(published_at + SEARCH)
-    page.get_by_label("/ is a key here").uncheck()
+    page.get_by_label("Press / to search, on any page").uncheck()
     page.goto(published_at + INDEX)
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.tagName") == "BODY"
@@ -425,7 +426,7 @@ def test_two_machines_stand_side_by_side_with_the_figures_of_their_pages(
 
 def test_models_whose_verdicts_differ_are_listed_when_asked_for(page: Page, root: str) -> None:
     page.goto(f"{root}{COMPARE}?a=four-by-two&b=mac-studio")
-    page.get_by_text("1 of 3 models have another verdict on one of them").click()
+    page.get_by_text("The verdict differs for 1 of 3 models").click()
     differing = page.locator("#differences tbody tr")
     expect(differing).to_have_count(1)
     assert differing.first.inner_text().split("\t") == [

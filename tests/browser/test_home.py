@@ -25,10 +25,14 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.pipeline.pages import render
 from sitegen.pipeline.sources import parse
+from sitegen.render.opened_model import write_details
 from sitegen.site.collect import collect_pages
-from sitegen.site.inputs import SiteInputs
-from sitegen.site.pages import custom, home
+from sitegen.site.inputs import SiteInputs, rows_by_model
+from sitegen.site.pages import custom, home, pair
+from sitegen.site.reports.opened_model import details
+from sitegen.site.urls import pair_url
 from sitegen.site.words.verdicts import checkpoint_name
+from sitegen.survey.composed_build import BuildQuestion, verdict_of
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import Survey
 from tests.browser.axe import flaws_in_both_themes
@@ -38,6 +42,7 @@ pytestmark = pytest.mark.browser
 Fit = Callable[[FitOptions], Assessment]
 
 COMBOS = ("1x-rtx-3090", "2x-rtx-3090-nvlink")
+MODEL = "qwen3-32b"
 ANSWERED = "#answer[data-asked]:not([aria-busy])"
 LARGEST_BYTES = 100_000
 MAIN_THREAD_MS = 100
@@ -70,7 +75,10 @@ def root(
     project = read_project(ROOT)
     parsed = parse(project)
     inputs = SiteInputs(catalog, engine, survey, {}, {}, parsed.documents, parsed.settings)
-    site = collect_pages(inputs, [home.pages, custom.pages])
+    row = rows_by_model(survey)[MODEL][0]
+    beside = partial(pair.judged_beside, row.pick, engine)
+    opened_pair = pair.pair_page(row, catalog, beside)
+    site = collect_pages(inputs, [home.pages, custom.pages, lambda _: iter([opened_pair])])
     files = render(site, project.templates, project.assets)
     files |= custom_files(catalog, engine, engine_bundle())
     files |= home_files(catalog, survey)
@@ -368,3 +376,30 @@ def test_the_page_is_small(root: Path) -> None:
     html = (root / "index.html").read_bytes()
     assert len(html) <= LARGEST_BYTES
     assert re.search(rb"<h1>[^<]+</h1>", html)
+
+
+def test_sliders_of_a_pair_say_what_python_says_and_come_back(
+    page: Page, address: str, real: tuple[Catalog, FitEngine]
+) -> None:
+    catalog, engine = real
+    url = pair_url(COMBOS[0], MODEL)
+    page.goto(f"{address}{url.lstrip('/')}index.html")
+    held, status = page.locator("#held"), page.locator("#sliders [role=status]")
+    own = held.inner_text()
+    slider = page.locator("#sliders [name=context]")
+    slider.press("ArrowRight")
+    expect(status).to_contain_text("16,384 tokens, 1 user:", timeout=60_000)
+    found = verdict_of(
+        engine, catalog.combos[COMBOS[0]], catalog.models[MODEL], BuildQuestion(16_384)
+    )
+    assert found is not None
+    html = write_details(details(found, catalog), url)
+    written_anew = page.evaluate(
+        "html => document.createRange().createContextualFragment(html).textContent", html
+    )
+    assert held.text_content() == written_anew
+    assert found.id in held.inner_text()
+    assert found.id not in own
+    slider.press("ArrowLeft")
+    expect(status).to_contain_text("8,192 tokens, 1 user:")
+    assert held.inner_text() == own

@@ -89,7 +89,7 @@ def test_code_of_a_repository_runs_only_where_it_is_the_makers_and_with_a_warnin
     others = replace(found, checkpoint=replace(found.checkpoint, publisher=Publisher.OTHER))
     recipe = form(others, "vllm")
     assert "--trust-remote-code" not in text(recipe)
-    assert any("it is left out" in one for one in recipe.warnings)
+    assert any("left the option out" in one for one in recipe.warnings)
 
 
 def test_remote_code_is_never_without_its_warning() -> None:

@@ -13,7 +13,7 @@ from tests.render.built import files, pages, project, site, tree
 SCRIPTS = sorted(name for name in project().assets if name.endswith(".js"))
 OWN_PAGE = {
     "404.html": ("not-found.js",),
-    "index.html": ("copy.js", "hardware.js", "home.js"),
+    "index.html": ("copy.js", "hardware.js", "asking.js", "home.js"),
     "search/index.html": ("search.js",),
     "compare/index.html": ("compare.js",),
     "matrix/index.html": ("matrix-data.js", "matrix.js"),
@@ -32,7 +32,9 @@ def test_what_every_page_loads_is_under_three_kilobytes_and_with_what_copies_und
     assert compressed("site.js") + compressed("copy.js") <= 5_000
     assert compressed("search.js") <= 5_300  # of one page: names, verdicts, ideas and errors
     assert compressed("compare.js") <= 5_000
-    assert compressed("home.js") + compressed("hardware.js") <= 12_000
+    home = ("home.js", "hardware.js", "asking.js")
+    assert sum(compressed(name) for name in home) <= 12_000
+    assert compressed("pair.js") + compressed("asking.js") <= 3_000
     assert compressed("combo.js") <= 3_000
     assert compressed("matrix.js") <= 4_500
 
@@ -46,6 +48,8 @@ def test_a_page_loads_the_common_script_and_only_what_it_uses(path: str) -> None
     own += ["combo.js"] * len(choosing)
     prices = [e for e in tree(path).iter("form") if "own-prices" in (e.get("class") or "")]
     own = [*(["cost.js", "calculator.js"] if prices else []), *own]
+    own += ["choosing.js"] * any(e.get("data-choosing") for e in tree(path).iter("form"))
+    own += ["asking.js", "pair.js"] * any(e.get("id") == "sliders" for e in tree(path).iter("form"))
     report = ["report.js"] if b'class="report"' in files()[path] else []
     assert loaded == ["site.js", *own, *report]
     assert all(e.get("defer") is not None for e in scripts)

@@ -131,7 +131,7 @@ def test_every_program_has_a_page_with_all_of_its_figures() -> None:
 
 def test_speeds_that_are_not_judged_are_in_the_twin_alone() -> None:
     found = speed()
-    decode = next(cells for cells in rows(found.errors) if cells[0] == "Decode, one stream")
+    decode = next(cells for cells in rows(found.errors) if cells[0] == "Decode, one user")
     judged = [one for one in fabricated.SPEED_ACCURACY.judged if one.quantity == "decode"]
     assert int(decode[1]) == len(judged) == 1
     widths = [one.predicted.high / one.predicted.low for one in judged]

@@ -39,7 +39,7 @@ def test_every_recipe_of_the_verdict_is_shown_folded(engine: FitEngine) -> None:
     assert [one.steps for one in shown.recipes] == [one.steps for one in recipes_for(found)]
     assert len(shown.recipes) > 1
     assert not any(one.open for one in shown.recipes)
-    assert "Each is a way of its own" in commands_html(shown)
+    assert "There are several ways" in commands_html(shown)
 
 
 def test_what_does_not_run_has_no_commands_and_no_losses(engine: FitEngine) -> None:
@@ -61,7 +61,7 @@ def test_a_runtime_without_a_form_is_said_in_words(engine: FitEngine) -> None:
 def test_a_single_gpu_that_is_lost_leaves_nothing(engine: FitEngine) -> None:
     found = verdict(engine, "1x-rtx-3090", "qwen3-8b")
     shown = losses_html(losses(found, tuple(after_losses(engine, found, ASKED)), engine.catalog))
-    assert "There is one GPU. When it is lost, nothing runs." in shown
+    assert "There is one GPU. If it fails, nothing runs." in shown
     assert "<table" not in shown
 
 
@@ -75,7 +75,7 @@ def test_losses_stand_beside_the_whole_build(engine: FitEngine) -> None:
         "One",
         "One",
     ]
-    assert shown.about.startswith("The model is judged again")
+    assert shown.about.startswith("We judge the model again")
 
 
 def test_other_ways_come_best_first_and_the_rest_by_name(engine: FitEngine) -> None:

@@ -54,7 +54,7 @@ def test_each_use_names_the_first_of_its_tier_and_the_models_that_are_as_good() 
     assert general[1] == "Large 70B Q4_K_M"
     assert general[3] == "66 ± 6"
     assert general[7] == "Small 8B 65 ± 6"
-    assert coding[7] == "None: it stands alone."
+    assert coding[7] == "None"
     assert uses_table(SURVEY.combos[SINGLE.id].uses) is None
 
 

@@ -127,18 +127,29 @@ def test_the_curve_ends_where_the_verdict_says_that_the_context_ends() -> None:
     assert curves.load[-1].all_tokens_per_s == pick.speed.aggregate_tokens_per_s
 
 
-def test_a_page_is_small_and_needs_no_script() -> None:
+def test_a_page_is_small_and_loads_the_engine_only_when_asked() -> None:
     for model in MODELS:
         html = html_of(page_of(row_of(model)))
         assert len(html.encode()) < MOST_BYTES
-        assert set(re.findall(r'src="[^"]*/(\w+)\.js"', html)) <= {"site", "copy", "report"}
+        assert set(re.findall(r'src="[^"]*/(\w+)\.js"', html)) <= {
+            "site", "copy", "asking", "pair", "report"
+        }  # fmt: skip
+
+
+def test_sliders_ask_for_contexts_of_the_model_and_begin_where_the_page_is() -> None:
+    sliders = view_of(page_of(row_of(MODELS[0]))).sliders
+    assert sliders.address == f"combo={MACHINE}&model={MODELS[0]}"
+    context, count = sliders.ranges
+    assert context.numbers == tuple(sorted(set(context.numbers)))
+    assert context.numbers[-1] == whole_catalog().models[MODELS[0]].context_tokens
+    assert context.numbers[context.start] == ASKED.context_tokens
+    assert count.numbers[count.start] == ASKED.sequences == 1
 
 
 def test_rows_of_other_pages_lead_to_it_and_it_leads_to_the_form() -> None:
     page = page_of(row_of(MODELS[0]))
     html = html_of(page)
     assert f'custom/index.html#combo={MACHINE}&amp;model={MODELS[0]}"' in html
-    assert f"custom/index.html#combo={MACHINE}&amp;context=32768&amp;model={MODELS[0]}" in html
     assert 'aria-label="Breadcrumb"' in html
     other = row_of(MODELS[1])
     before = html_of(page_of(other), page.url)

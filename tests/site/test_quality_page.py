@@ -129,7 +129,7 @@ def test_the_words_of_the_page_are_those_of_the_policy() -> None:
     assert f"{round(policy.CENTRE)} is the average" in words
     assert f"{round(policy.POINTS)} points are one standard deviation" in words
     assert policy.EVALUATOR_WEIGHT[Evaluator.MAKER] == 0.25
-    assert "counts a quarter of an independent one" in words
+    assert "counts a quarter as much as an independent one" in words
     assert policy.FEWEST_BOARDS == 2
     assert policy.FEWEST_BOARDS_OVERALL == 4
     assert "two independent boards of the use (four over all uses)" in words

@@ -17,7 +17,7 @@ ORCHESTRATOR = "dynamo"
 IMAGE = f"nvcr.io/nvidia/ai-dynamo/vllm-runtime:{READ['dynamo']}"
 TRANSFER = '{"kv_connector":"NixlConnector","kv_role":"kv_both"}'
 
-WARNINGS = ("The frontend checks no key: expose it through a gateway that does.",)
+WARNINGS = ("The frontend does not check keys: expose it through a gateway that does.",)
 
 
 def recipe(target: Target) -> Recipe | None:
@@ -122,7 +122,7 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             "Lead a port of this machine to the frontend",
             Language.BASH,
             f"kubectl port-forward service/llm-frontend {FIRST_PORT}:8000",
-            note="In a shell of its own: it runs until it is stopped.",
+            note="Use a separate shell: it runs until you stop it.",
             stays=True,
             answers=(f"127.0.0.1:{FIRST_PORT}/health",),
         ),

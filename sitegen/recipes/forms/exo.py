@@ -30,11 +30,11 @@ CONVERTER = (
 """exo's own environment has MLX-LM too, and nobody is in it; the login is for the upload."""
 ALONE = f'"{NAMESPACE}-$(hostname -s)"'
 TOGETHER = "They find each other; use the same namespace, and no other cluster's."
-OWN = "a namespace of their own"
-APART = "Each has a namespace of its own, or they would find each other and share the model out."
+OWN = "their own namespace"
+APART = "Each has its own namespace, or they would find each other and share the model."
 
 WARNINGS = (
-    "exo asks nobody for a key and joins whatever it finds: use it on a network of your own, with "
+    "exo asks for no key and joins every exo that it finds. Use it only on your own network, with "
     "a namespace.",
 )
 

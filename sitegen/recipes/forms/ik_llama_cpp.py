@@ -36,7 +36,8 @@ SOURCE = "https://github.com/ikawrakow/ik_llama.cpp"
 PROGRAM = "ik_llama.cpp/build/bin/llama-server"
 
 WARNINGS = (
-    "Without the key anybody who reaches the port can use the server: keep the address private.",
+    "Set a key, and keep the address private: without a key, anyone who reaches the port can use "
+    "the server.",
 )
 
 

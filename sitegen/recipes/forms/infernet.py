@@ -20,9 +20,10 @@ TIERS = ((8, "<8gb"), (16, "8-16gb"), (24, "16-24gb"), (48, "24-48gb"))
 LARGEST_TIER = ">=48gb"
 
 WARNINGS = (
-    "The daemon runs what strangers send and upgrades itself: give it a machine that holds nothing "
-    "else, and read what its next version does.",
-    "Its first look at the server carries no key, so the server has none: leave it on 127.0.0.1.",
+    "The daemon runs what strangers send and updates itself. Use a machine that holds nothing "
+    "else, and read what each new version changes.",
+    "Its first request to the server has no key, so the server asks for none: leave it on "
+    "127.0.0.1.",
 )
 
 

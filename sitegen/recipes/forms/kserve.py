@@ -20,7 +20,9 @@ IMAGES = {Vendor.AMD: "ghcr.io/llm-d/llm-d-rocm:v0.9.0"}
 """Images of vLLM beside the one that KServe takes unasked, which is for NVIDIA."""
 LEFT_OUT = {"--tensor-parallel-size", "--chat-template"}
 """What has a field of its own, and what a pod has no file for."""
-WARNINGS = ("The gateway checks no key unless it is told to: expose it through one that does.",)
+WARNINGS = (
+    "The gateway does not check keys unless you configure it to: expose it through one that does.",
+)
 
 
 def recipe(target: Target) -> Recipe | None:

@@ -44,7 +44,8 @@ IMAGE = "ghcr.io/ggml-org/llama.cpp"
 TAGS = {Vendor.NVIDIA: "server-cuda", Vendor.AMD: "server-rocm", Vendor.INTEL: "server-intel"}
 
 WARNINGS = (
-    "Without the key anybody who reaches the port can use the server: keep the address private.",
+    "Set a key, and keep the address private: without a key, anyone who reaches the port can use "
+    "the server.",
 )
 
 

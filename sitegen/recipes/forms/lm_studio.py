@@ -15,8 +15,8 @@ ORCHESTRATOR = "lm-studio"
 FIRST_PORT = 1234
 
 WARNINGS = (
-    "LM Studio checks no key unless its settings say so: leave it on this machine, or put a proxy "
-    "that does in front.",
+    "LM Studio does not check keys unless you configure it to: keep it on this machine, or put a "
+    "proxy that does in front of it.",
 )
 
 

@@ -96,9 +96,9 @@ def _start(target: Target, *, rdma: bool, where: str) -> RecipeStep:
     options = server_options(target)
     if target.plan.kind is not PlanKind.TENSOR:
         options.append(("--pipeline",))
-    alike = "The environment and the files lie at the same paths on every machine."
+    alike = "Put the environment and the files at the same paths on every machine."
     note = " ".join(
-        filter(None, (alike, context_note(target), repeated(target, "HOSTS of their own")))
+        filter(None, (alike, context_note(target), repeated(target, "their own HOSTS")))
     )
     return RecipeStep(
         Phase.START,

@@ -30,7 +30,9 @@ CACHES = {"q8_0": "q8_0", "q4_0": "q4_0"}
 TAGS = {Vendor.NVIDIA: READ["ollama"], Vendor.AMD: "rocm"}
 """Tags of the container image, by vendor."""
 
-WARNINGS = ("Ollama checks no key: leave it on this machine, or put a proxy that does in front.",)
+WARNINGS = (
+    "Ollama does not check keys: keep it on this machine, or put a proxy that does in front of it.",
+)
 
 
 def recipe(target: Target) -> Recipe | None:
@@ -124,7 +126,7 @@ def _install(target: Target, where: str) -> RecipeStep:
         version = f"OLLAMA_VERSION={READ['ollama']}"
         get = f"curl -fsSL https://ollama.com/install.sh | {version} sh"
     stop = "" if apple else "\nsudo systemctl disable --now ollama"
-    note = "" if apple else "The installer starts a service with defaults of its own: stop it."
+    note = "" if apple else "The installer starts a service with its own defaults: stop it."
     return RecipeStep(
         Phase.INSTALL, "Install", Language.BASH, f"{get}{stop}\nollama --version", where, note=note
     )

@@ -25,7 +25,8 @@ SHORT_CONTEXT = 8_192
 
 WARNINGS = (
     WARNING,
-    "Ray Serve checks no key: put a proxy that does in front before others reach it.",
+    "Ray Serve does not check keys: before others can reach it, put a proxy that does in front "
+    "of it.",
 )
 
 

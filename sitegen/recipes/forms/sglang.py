@@ -43,7 +43,8 @@ PROGRAM = "sglang serve"
 KV_DTYPES = {"fp8": "fp8_e4m3"}
 
 WARNINGS = (
-    "Without the key anybody who reaches the port can use the server: keep the address private.",
+    "Set a key, and keep the address private: without a key, anyone who reaches the port can use "
+    "the server.",
 )
 
 

@@ -35,11 +35,12 @@ READS = {"exllamav3": "tabbyapi", "exllamav2": "tabbyapi-exl2"}
 EXL2_BRANCH = "exl2-checkpoint"
 
 WARNINGS = (
-    "The first start writes its keys to api_tokens.yml: who reads that file may use the server.",
+    "The first start writes its keys to api_tokens.yml. Anyone who can read that file can use the "
+    "server.",
 )
 OF_BRANCH = (
-    "TabbyAPI keeps ExLlamaV2 on a branch of its own, which new features do not reach: for a new "
-    "set-up take ExLlamaV3."
+    "TabbyAPI keeps ExLlamaV2 on a branch of its own, which gets no new features. For a new "
+    "set-up, use ExLlamaV3."
 )
 
 

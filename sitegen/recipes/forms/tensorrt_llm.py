@@ -32,7 +32,9 @@ RELEASE = "1.2.1"
 """The newest release that is no candidate. Its own source could not be had: the options were read
 in ``commands/serve.py`` of commits 4c05a74 and 00209af."""
 
-WARNINGS = ("The server checks no key: leave it on this machine, or put a proxy in front.",)
+WARNINGS = (
+    "The server does not check keys: keep it on this machine, or put a proxy in front of it.",
+)
 
 
 def recipe(target: Target) -> Recipe | None:

@@ -35,7 +35,8 @@ from sitegen.recipes.vllm_options import (
 )
 
 WARNINGS = (
-    "Without the key anybody who reaches the port can use the server: keep the address private.",
+    "Set a key, and keep the address private: without a key, anyone who reaches the port can use "
+    "the server.",
 )
 
 

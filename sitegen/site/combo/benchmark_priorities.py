@@ -35,7 +35,7 @@ QUANTITY_WORDS: Mapping[Uncertain, str] = {
     Uncertain.WEIGHTS: "memory of the loaded weights",
     Uncertain.RESERVED: "memory that the system keeps",
     Uncertain.START_UP: "memory after start-up without the cache",
-    Uncertain.SPEED: "decode speed of one stream",
+    Uncertain.SPEED: "decode speed for one user",
     Uncertain.RUN: "memory after start-up and decode speed",
 }
 

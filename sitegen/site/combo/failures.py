@@ -48,11 +48,11 @@ COLUMNS = (
 def about_losses(combo: Combo, judged: str) -> str:
     """Say what a loss is, and what it means that a combo has one GPU or one machine."""
     if len(combo.gpus) == 1:
-        return "There is one GPU. When it is lost, nothing runs."
-    alone = " All GPUs are in one machine: when the machine is lost, nothing runs."
+        return "There is one GPU. If it fails, nothing runs."
+    alone = " All GPUs are in one machine: if it fails, nothing runs."
     return (
-        f"{judged} is judged again on the hardware that is left. A replica that loses a GPU stops; "
-        "it has to be started again with the plan shown."
+        f"We judge {judged} again on the hardware that is left. A replica that loses a GPU stops, "
+        "and you have to restart it with the plan shown."
         f"{alone if len(combo.nodes) == 1 else ''}"
     )
 

@@ -204,9 +204,9 @@ def _budgets(chosen: BestMachines, catalog: Catalog) -> Table | None:
         for budget in chosen.budgets
     )
     note = (
-        "The fastest machine for one user at each price, by the middle estimate. A price is left "
-        "out where a smaller one buys as much speed. Prices are for the GPUs, or for a computer "
-        "that is sold whole."
+        "The fastest machine for one user at each price, by the middle estimate. We leave "
+        "out a budget if a smaller one buys the same speed. Prices are for the GPUs, or for a "
+        "computer that is sold whole."
     )
     return Table("budgets", "What each budget buys", columns, rows, note=note)
 

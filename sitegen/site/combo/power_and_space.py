@@ -71,7 +71,7 @@ def _machine_rows(combo: Combo, machine: EqualMachines, assumptions: Assumptions
 
 
 COOLERS = {
-    "active": "the cards have fans of their own",
+    "active": "the cards have their own fans",
     "passive": "no fans on the cards: the case has to blow through them",
 }
 

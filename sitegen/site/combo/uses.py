@@ -93,7 +93,7 @@ def rating_cell(pick: RatedPick) -> Cell:
 def _others(answer: UseAnswer) -> Cell:
     rest = answer.picks[1:]
     if not rest:
-        return "None: it stands alone."
+        return "None"
     lines: list[Cell] = [Parts((_link(one), " ", Small(rating_cell(one)))) for one in rest[:SHOWN]]
     if len(rest) > SHOWN:
         lines.append(Small(f"and {len(rest) - SHOWN} more"))

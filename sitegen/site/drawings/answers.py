@@ -34,10 +34,10 @@ def context_plot(assessment: Assessment, curve: Sequence[ContextPoint]) -> Drawn
     reach = (Limit(longest, "longest context", upright=True),) if longest else ()
     plot = Plot(
         id="context",
-        title=f"Memory over the context: {named(assessment)}",
+        title=f"Memory by context length: {named(assessment)}",
         description=(
             "A rising line with its bounds: what the busiest GPU needs for one sequence of a "
-            "length. One limit is what the runtime may fill, the other the longest context that "
+            "length. One limit is the usable memory, the other the longest context that "
             "fits. The table below has the same numbers."
         ),
         x=doubling_axis("Context", Unit.TOKENS, (point.x for point in points)),
@@ -48,7 +48,7 @@ def context_plot(assessment: Assessment, curve: Sequence[ContextPoint]) -> Drawn
             step=GIB,
         ),
         series=(Series("Needed, low to high", points, line=True, marked=True),),
-        limits=(Limit(budget, "what the runtime may fill"), *reach),
+        limits=(Limit(budget, "usable memory"), *reach),
     )
     return Drawn(plot, table)
 
@@ -65,16 +65,16 @@ def load_plot(assessment: Assessment, curve: Sequence[LoadPoint]) -> Drawn | Non
     values = [bound for point in (*together, *each) for bound in (point.low, point.high)]
     plot = Plot(
         id="load",
-        title=f"Decode speed over the streams: {named(assessment)}",
+        title=f"Speed by number of users: {named(assessment)}",
         description=(
-            "Two lines with their bounds over the number of streams served at once: the speed of "
+            "Two lines with their bounds over the number of users served at once: the speed of "
             "all together rises, that of each falls. The table below has the same numbers."
         ),
-        x=doubling_axis("Streams at once", Unit.COUNT, (point.x for point in together)),
-        y=doubling_axis("Decode", Unit.TOKENS_PER_S, (value for value in values if value)),
+        x=doubling_axis("Users at once", Unit.COUNT, (point.x for point in together)),
+        y=doubling_axis("Speed", Unit.TOKENS_PER_S, (value for value in values if value)),
         series=(
-            Series("All streams", together, line=True, marked=True),
-            Series("Each stream", each, line=True, marked=True),
+            Series("All users together", together, line=True, marked=True),
+            Series("Each user", each, line=True, marked=True),
         ),
     )
     return Drawn(plot, table)

@@ -74,7 +74,7 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
         shown = (*shown, Series("Each stream", each, line=True, marked=True))
     plot = Plot(
         id=f"concurrency-{at}",
-        title=f"Measured throughput over the streams: {what}",
+        title=f"Measured throughput by number of streams: {what}",
         description=(
             "Measured speed of all streams together over how many there were. The table below has "
             "the same numbers."

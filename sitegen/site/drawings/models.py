@@ -104,7 +104,7 @@ def _within(axis: Axis, gpu: Gpu) -> bool:
 def _gpus_note(plot: Plot, gpus: tuple[Gpu, ...]) -> str:
     if plot.limits or not gpus:
         return ""
-    return "The model is smaller or larger than every single GPU, so there is nothing to draw."
+    return "There is no chart, because no single GPU's memory is near the size of this model."
 
 
 def _row(length: int, cache: int, shown: tuple[CheckpointFacts, ...]) -> Row:

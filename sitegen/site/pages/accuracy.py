@@ -24,6 +24,7 @@ from sitegen.site.reports.accuracy import (
     verdicts_table,
     worst_table,
 )
+from sitegen.site.reports.accuracy_headline import AccuracyFigure, headline_figures
 from sitegen.site.reports.accuracy_speed import (
     speed_left_table,
     speed_plot,
@@ -81,6 +82,7 @@ class AccuracyView:
     memory: MemoryView | None
     speed: SpeedView | None
     strangers: Table | None
+    figures: tuple[AccuracyFigure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         memory=_memory(report, catalog) if report else None,
         speed=_speed(speeds, catalog) if speeds else None,
         strangers=strangers_table(report, speeds),
+        figures=tuple(headline_figures(report, speeds)),
     )
     yield Page(
         URL,

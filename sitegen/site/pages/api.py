@@ -68,7 +68,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         view,
         "api",
         SourceSpan("sitegen/site/json/api.py"),
-        "Every list of the catalog and every verdict as JSON with schemas, the files beside each "
+        "All lists in the catalog and all verdicts as JSON with schemas, the files beside each "
         "page, and the whole site to read offline.",
     )
 

@@ -43,6 +43,9 @@ class ClaimedPageView:
     table: Table
 
 
+WRONG = (ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE)
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimsView:
     """Values that ``claims.html`` shows."""
@@ -59,6 +62,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     catalog = inputs.catalog
     judged, kept_apart = inputs.records.claims, inputs.records.quarantined
     total = sum(len(page.claims) for page in judged)
+    wrong = sum(page.count(verdict) for page in judged for verdict in WRONG)
     view = ClaimsView(
         counts=tuple(
             (ClaimMark(verdict), NumberCell(sum(p.count(verdict) for p in judged), Unit.COUNT))
@@ -71,7 +75,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     )
     yield Page(
         URL,
-        "Claims checked: what public pages say, and the arithmetic",
+        f"{wrong} of {total} public claims do not add up" if wrong else "Claims checked",
         TEMPLATE,
         view,
         "claims",

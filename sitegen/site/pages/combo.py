@@ -289,7 +289,7 @@ def _view(
         goals=goals_table(survey),
         good_gap=NumberCell(catalog.assumptions["good-rating-gap"].value.mid, Unit.COUNT),
         judged_last=_judged_last(runtimes),
-        about_losses=about_losses(combo, "Every model"),
+        about_losses=about_losses(combo, "every model"),
         losses=losses_table(survey, catalog),
         opportunities=measurements,
         first_opportunities=first_table(measurements),

@@ -28,17 +28,17 @@ NETWORK = "ethernet-10g"
 """The link between machines that a reader begins with, where the catalog has it."""
 CONTEXTS = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 1_048_576)
 GOALS = {
-    "": "what such hardware is bought for",
-    PlanGoal.LATENCY: "one user: the fastest stream",
-    PlanGoal.THROUGHPUT: "many users: most tokens per second in all",
-    PlanGoal.LARGEST_MODEL: "room: the longest context",
+    "": "Auto: what such hardware is bought for",
+    PlanGoal.LATENCY: "One user: the fastest answer",
+    PlanGoal.THROUGHPUT: "Many users: most tokens per second in all",
+    PlanGoal.LARGEST_MODEL: "Long context: most free memory",
 }
 SYSTEMS = {
     OperatingSystem.LINUX: "Linux",
     OperatingSystem.WINDOWS: "Windows",
     OperatingSystem.MACOS: "macOS",
 }
-KV_WORDS = {16: "16 bits", 8: "8 bits", 4: "4 bits (llama.cpp and its kin)"}
+KV_WORDS = {16: "16 bits", 8: "8 bits", 4: "4 bits (llama.cpp and programs built on it)"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from sitegen.catalog.domain.hardware import Combo, DedicatedMemory
 from sitegen.fit.assessment import FitTier
 from sitegen.problems import SourceSpan
-from sitegen.published.accuracy.aggregate import quantile
 from sitegen.site.cells import Cell, Lines, Link, NumberCell, Small, TierMark, Unit
 from sitegen.site.combo.first_answer import FirstView, first_view
 from sitegen.site.composed_address import State, usual_combo
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.pages.custom import DATA_URLS, ENGINE_URL, MODEL_URL
+from sitegen.site.reports.accuracy_headline import AccuracyFigure, headline_figures
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.combos import combo_heading
 from sitegen.site.urls import url_of
@@ -52,14 +52,6 @@ class ComboGroup:
 
     heading: str
     combos: tuple[Link, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AccuracyFigure:
-    """How often the engine is right about one thing."""
-
-    value: Cell
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +99,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         names_url=NAMES_URL,
         answers_url=ANSWERS_URL,
         marks=tuple(TierMark(tier) for tier in FitTier),
-        figures=tuple(_figures(inputs)),
+        figures=tuple(headline_figures(inputs.records.memory, inputs.records.speed)),
         machines=_machines(usual),
         combos=tuple(_combos(inputs)),
         guides=tuple(
@@ -200,27 +192,6 @@ def _combos(inputs: SiteInputs) -> Iterator[ComboGroup]:
             ordered = sorted(found, key=_size)
             links = tuple(Link(url_of("combo", one.id), one.name) for one in ordered)
             yield ComboGroup(SHAPE_WORDS[shape], links)
-
-
-def _figures(inputs: SiteInputs) -> Iterator[AccuracyFigure]:
-    """Take the figures that the page of accuracy shows."""
-    memory, speed = inputs.records.memory, inputs.records.speed
-    if memory is not None:
-        for goal in memory.goals:
-            if goal.measure in FIGURES:
-                yield AccuracyFigure(NumberCell(goal.reached, Unit.PERCENT), FIGURES[goal.measure])
-    if speed is not None:
-        found = [one for one in speed.judged if one.quantity == "decode"]
-        if found:
-            errors = sorted((abs(one.predicted.mid / one.measured - 1), 1.0) for one in found)
-            words = f"median error of {len(found)} published speeds of one user"
-            yield AccuracyFigure(NumberCell(quantile(errors, 0.5), Unit.PERCENT), words)
-
-
-FIGURES = {
-    "agree": "of verdicts agree with what happened on real machines",
-    "inside": "of logged memory figures lie between our low and high estimate",
-}
 
 
 def _counts(inputs: SiteInputs) -> tuple[tuple[str, Cell, str], ...]:

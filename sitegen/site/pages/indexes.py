@@ -8,6 +8,7 @@ from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.resolve.parts import resolve_source
 from sitegen.physics.model_facts import ModelFacts
 from sitegen.problems import SourceSpan
+from sitegen.quality.values import Use
 from sitegen.site.content.unjudged import Unjudged
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
@@ -43,9 +44,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     models = _models(inputs)
     yield _page(
         "/combos/",
-        "Combos",
-        "Nodes, GPUs and links judged together: what one replica can fill, the largest single "
-        "model, and how many models fit.",
+        "Machines",
+        "One GPU, several GPUs, or several computers together: the memory that one model can use, "
+        "the price, the best model, and how many models fit.",
         combo_tables(inputs),
         kind="combos",
         choosing=choosing_combos(inputs.catalog.combos.values()),
@@ -53,9 +54,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     yield _page(
         "/models/",
         "Models",
-        "Open-weight models with what decides their memory: parameters, KV cache per token, "
-        "context, and the tensor parallel sizes that divide them.",
-        (models_table(models, id="models", caption="Models, smallest first"),),
+        "Open-weight models, best rated first, with what decides their memory: parameters, KV "
+        "cache per token, context, and the number of GPUs that tensor parallelism can use.",
+        (models_table(models, inputs.engine.ratings, id="models", caption="All models"),),
         kind="models",
         choosing=choosing_models(models),
         unjudged=_unjudged("Models we do not judge yet", inputs.unjudged.models),
@@ -72,7 +73,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     yield _page(
         "/runtimes/",
         "Runtimes",
-        "Serving engines and orchestrators: what each can do, and which the engine assesses.",
+        "Programs that serve models: what each one can do, and which ones we rate.",
         (runtimes_table(inputs.catalog.runtimes.values(), id="runtimes", caption="Runtimes"),),
         kind="runtimes",
         unjudged=_unjudged("Not judged here", inputs.unjudged.runtimes),
@@ -128,8 +129,21 @@ def combo_tables(inputs: SiteInputs) -> tuple[Table, ...]:
 
 
 def _models(inputs: SiteInputs) -> list[tuple[LanguageModel, ModelFacts]]:
-    known = ((model, inputs.facts[model.id]) for model in inputs.catalog.models.values())
-    return sorted(known, key=lambda pair: (pair[1].parameters, pair[0].id))
+    """List models, best rated first, then those without a rating, newest first."""
+    ratings = inputs.engine.ratings
+
+    def rank(pair: tuple[LanguageModel, ModelFacts]) -> float:
+        rating = ratings.of(Use.OVERALL, pair[0].id)
+        return -rating.points.mid if rating else 0.0
+
+    known = [(model, inputs.facts[model.id]) for model in inputs.catalog.models.values()]
+    known.sort(key=lambda pair: pair[0].released, reverse=True)
+    return sorted(known, key=rank)
+
+
+def _gpus_caption(vendor: str) -> str:
+    what = "Processors" if vendor == VENDOR_NAMES["cpu"] else f"{vendor} GPUs"
+    return f"{what}, fastest memory first"
 
 
 def _gpus(inputs: SiteInputs) -> Iterator[Table]:
@@ -137,4 +151,4 @@ def _gpus(inputs: SiteInputs) -> Iterator[Table]:
         chosen = [gpu for gpu in inputs.catalog.gpus.values() if gpu.vendor == vendor]
         if chosen:
             chosen.sort(key=lambda gpu: (-gpu.memory_bandwidth_bytes_per_s, gpu.id))
-            yield gpus_table(chosen, id=vendor, caption=f"{name} GPUs, fastest memory first")
+            yield gpus_table(chosen, id=vendor, caption=_gpus_caption(name))

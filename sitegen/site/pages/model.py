@@ -285,7 +285,7 @@ def _answer(rows: tuple[ModelOnCombo, ...]) -> Parts:
             NumberCell(len(fitting), Unit.COUNT),
             " of ",
             NumberCell(len(rows), Unit.COUNT),
-            " machines of the catalog.",
+            " machines in the catalog.",
         )
     )
 

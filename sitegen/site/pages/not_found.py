@@ -20,5 +20,5 @@ class NotFoundView:
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the one page."""
     source = SourceSpan(f"templates/{TEMPLATE}")
-    words = f"This address names no page of {inputs.settings.title}."
+    words = f"{inputs.settings.title} has no page at this address."
     yield Page("/404.html", "Page not found", TEMPLATE, NotFoundView(), "not-found", source, words)

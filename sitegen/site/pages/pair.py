@@ -7,7 +7,6 @@ curves drawn. All other pairs have that view alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -25,6 +24,7 @@ from sitegen.site.drawings.answers import context_plot, load_plot
 from sitegen.site.drawings.plot import Drawn
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Lazy, Page
+from sitegen.site.pages.custom import DATA_URLS, ENGINE_URL, MODEL_URL
 from sitegen.site.reports.opened_model import (
     Commands,
     Details,
@@ -38,7 +38,7 @@ from sitegen.site.reports.opened_model import (
 from sitegen.site.search import PAIR
 from sitegen.site.sources import sources_table
 from sitegen.site.table import Table
-from sitegen.site.urls import CUSTOM_URL, pair_url, url_of, view_of
+from sitegen.site.urls import pair_url, url_of, view_of
 from sitegen.site.words.prices import brief_cost
 from sitegen.site.words.tiers import TIER_WORDS
 from sitegen.site.words.verdicts import max_context, start_note, users
@@ -50,9 +50,29 @@ from sitegen.survey.results import ModelOnCombo
 from sitegen.values import dataclass
 
 TEMPLATE = "pair.html"
-CONTEXTS = (32_768, 131_072)
-USERS = (4, 16)
-"""What a reader most often asks next; the view of composed builds answers any number."""
+LEAST_CONTEXT = 1_024
+USERS = (1, 2, 4, 8, 16, 32, 64, 128)
+"""Where a slider stands; the view of composed builds answers any number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """One slider: the numbers at which it stops, and which of them the page itself is about."""
+
+    label: str
+    name: str
+    numbers: tuple[int, ...]
+    start: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sliders:
+    """The sliders of a page, the address of the pair, and the scripts that answer."""
+
+    address: str
+    scripts: tuple[str, ...]
+    ranges: tuple[Slider, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +83,7 @@ class PairView:
         figures: Names with values, what a reader decides by.
         why: Why the verdict is not better, what is missing and what helps.
         start: What downloads and starts it, empty where it takes more than one shell.
-        asked_otherwise: The same pair with more context or more users, in the browser.
+        sliders: What asks the engine, in the browser, for more context or more users.
     """
 
     combo: Link
@@ -74,7 +94,7 @@ class PairView:
     why: Cell
     to_start: Cell | None
     start: str
-    asked_otherwise: tuple[Link, ...]
+    sliders: Sliders
     view_url: str
     details: Details
     commands: Commands | None
@@ -157,7 +177,7 @@ def _view(row: ModelOnCombo, catalog: Catalog, beside: Beside) -> PairView:
         start=next((text for one in recipes_for(found) if (text := start_commands(one))), "")
         if run is not None
         else "",
-        asked_otherwise=tuple(_asked_otherwise(found, asked, catalog)),
+        sliders=_sliders(found, asked, catalog),
         view_url=view_of(found.combo.id, found.model.id),
         details=details(found, catalog),
         commands=run,
@@ -185,7 +205,7 @@ def _why(row: ModelOnCombo, catalog: Catalog) -> Cell:
 
 def _figures(found: Assessment) -> tuple[tuple[str, Cell], ...]:
     weights: tuple[tuple[str, Cell], ...] = (
-        ("File", NumberCell(found.weights_bytes, Unit.GB)),
+        ("Download", NumberCell(found.weights_bytes, Unit.GB)),
         ("GPUs cost", brief_cost(found.combo)),
     )
     if found.plan is None:
@@ -226,17 +246,17 @@ def _load_finding(curve: Sequence[LoadPoint]) -> Cell:
     )
 
 
-def _asked_otherwise(found: Assessment, asked: BuildQuestion, catalog: Catalog) -> Iterator[Link]:
-    """Lead to the answer for a longer context, within the model's own, and for more users."""
+def _sliders(found: Assessment, asked: BuildQuestion, catalog: Catalog) -> Sliders:
+    """Offer doublings of the context up to the model's own, and of the users."""
     state = State(build_of(found.combo), asked, found.combo.id, found.model.id)
-    for tokens in CONTEXTS:
-        if tokens <= found.model.context_tokens:
-            longer = replace(state, asked=replace(asked, context_tokens=tokens))
-            yield Link(_address(longer, catalog), f"{tokens // 1024}K tokens of context")
-    for count in USERS:
-        more = replace(state, asked=replace(asked, sequences=count))
-        yield Link(_address(more, catalog), f"{count} users at once")
-
-
-def _address(state: State, catalog: Catalog) -> str:
-    return f"{CUSTOM_URL}#{write_state(state, catalog)}"
+    most, usual = found.model.context_tokens, min(asked.context_tokens, found.model.context_tokens)
+    doubled = (LEAST_CONTEXT << by for by in range(most.bit_length()))
+    contexts = tuple(sorted({usual, most, *(tokens for tokens in doubled if tokens < most)}))
+    return Sliders(
+        write_state(state, catalog),
+        (ENGINE_URL, MODEL_URL, *DATA_URLS),
+        (
+            Slider("Context", "context", contexts, contexts.index(usual), "tokens"),
+            Slider("Users at once", "users", USERS, 0, "users"),
+        ),
+    )

@@ -143,8 +143,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             _use_view(use, ratings, catalog),
             "quality",
             SOURCE,
-            f"{len(ratings.ranked(use))} models rated, best first, with the interval of each, the "
-            "tiers that published evidence can tell apart, and the boards behind them.",
+            f"{len(ratings.ranked(use))} rated models, best first, each with its interval, its "
+            "tier and the boards behind it.",
             stated={
                 "use": use.value,
                 "ratings": [rating_twin(rating) for rating in _in_order(found.values())],

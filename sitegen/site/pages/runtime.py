@@ -97,14 +97,14 @@ def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
     capability: Cell = f"{oldest[0]}.{oldest[1]}" if oldest else Absent("no limit recorded")
     families: Cell = joined(tuple(Code(family) for family in runtime.families))
     pairs: tuple[tuple[str, Cell], ...] = (
-        ("Assessed here", assessed_words(runtime)),
-        ("Version assessed", runtime.assessed_version or Absent("none")),
+        ("How we count its memory", assessed_words(runtime)),
+        ("Version we rate", runtime.assessed_version or Absent("none")),
         ("GPUs", ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors)),
         ("Oldest NVIDIA compute capability", capability),
         ("Formats", joined(tuple(Code(word) for word in runtime.formats))),
         ("Model families", families if runtime.families else "no limit recorded"),
         ("Models it has code for", models_cell(runtime, inputs.catalog.models.values())),
-        ("Runs", joined(driven) if driven else Absent("itself")),
+        *((("Runs", joined(driven)),) if driven else ()),
         ("Licence", runtime.license),
         ("Home", Link(runtime.url, runtime.url) if runtime.url else Absent()),
     )

@@ -116,7 +116,7 @@ def _facts(inputs: SiteInputs, stale: int) -> Table:
             NumberCell(len(inputs.records.quarantined), Unit.COUNT),
         ),
         ("Records that wait for a review", NumberCell(stale, Unit.COUNT)),
-        ("Warnings of the catalog's rules", NumberCell(len(catalog.warnings), Unit.COUNT)),
+        ("Warnings from checks of the catalog", NumberCell(len(catalog.warnings), Unit.COUNT)),
         ("Addresses that lead on to a new one", NumberCell(_moved(catalog), Unit.COUNT)),
         ("Addresses that are gone", NumberCell(len(inputs.history.removed), Unit.COUNT)),
     )

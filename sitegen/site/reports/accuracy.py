@@ -32,9 +32,9 @@ from sitegen.site.urls import url_of
 from sitegen.site.words.accuracy import WORDS, error, estimate, figure, off
 
 MEASURES = {
-    "median": "median error, disputed figures aside",
-    "p95": "95 of 100 errors, disputed figures aside",
-    "coverage": "compared, of those that say enough",
+    "median": "median error, without disputed figures",
+    "p95": "95th percentile of errors, without disputed figures",
+    "coverage": "share of detailed logs that we could compare",
     "agree": "verdicts that agree",
     "inside": "figures inside low–high, disputed ones aside",
 }
@@ -130,7 +130,7 @@ def verdicts_table(verdicts: Verdicts) -> Table:
 
 def disagreements_table(report: AccuracyReport, catalog: Catalog) -> Table:
     """List runs whose outcome the verdict did not foresee, with what is known of the cause."""
-    columns = (Column("Run"), Column("Happened"), Column("Verdict"), Column("Known of the cause"))
+    columns = (Column("Run"), Column("Happened"), Column("Verdict"), Column("Likely cause"))
     rows = tuple(
         Row(
             (
@@ -154,7 +154,7 @@ def worst_table(report: AccuracyReport, catalog: Catalog) -> Table:
         Column("Logged", numeric=True),
         Column("Estimated", numeric=True),
         Column("Off", numeric=True),
-        Column("Known of the cause"),
+        Column("Likely cause"),
     )
     rows = tuple(
         Row(
@@ -169,7 +169,7 @@ def worst_table(report: AccuracyReport, catalog: Catalog) -> Table:
         )
         for comparison in report.worst
     )
-    return Table("worst", "The worst by name", columns, rows, counted=True)
+    return Table("worst", "Our biggest misses", columns, rows, counted=True)
 
 
 def coverage_table(report: AccuracyReport) -> Table:

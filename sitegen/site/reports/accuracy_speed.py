@@ -19,9 +19,9 @@ from sitegen.site.urls import run_row_id, url_of
 from sitegen.site.words.accuracy import off
 
 QUANTITIES = {
-    "decode": "Decode, one stream",
-    "decode-of-many": "Decode, one of several streams",
-    "aggregate": "Decode, all streams",
+    "decode": "Decode, one user",
+    "decode-of-many": "Decode, one of several users",
+    "aggregate": "Decode, all users",
     "prefill": "Prefill",
 }
 WORST = 20
@@ -79,7 +79,7 @@ def speed_plot(accuracy: SpeedAccuracy, catalog: Catalog) -> Plot:
     speeds = [speed_comparison.measured for speed_comparison in speed_comparisons]
     return Plot(
         id="speed-plot",
-        title="Estimated over measured decode speed, one stream",
+        title="Estimated over measured decode speed, one user",
         description="Each mark is one run; on the dashed line estimate and measurement are equal.",
         x=axis_over("Measured", Unit.TOKENS_PER_S, speeds),
         y=axis_over("Estimated", Unit.TOKENS_PER_S, speeds),

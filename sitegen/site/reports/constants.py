@@ -36,23 +36,24 @@ class _Kind:
 KINDS = (
     _Kind(
         "bandwidth", "Memory bandwidth that decode reaches",
-        "The share of a GPU's peak that reading the weights reaches while a token is decoded.",
+        "The share of a GPU's peak bandwidth that runtimes reach while they read the weights for a "
+        "token.",
         ("decode-efficiency-",),
     ),
     _Kind(
         "cache", "Memory bandwidth that reading the cache reaches",
-        "The share of a GPU's peak that attention over the KV cache reaches, and factors on it.",
+        "The share of a GPU's peak bandwidth that attention over the KV cache reaches.",
         ("kv-read-",),
     ),
     _Kind(
-        "overhead", "Time that no bandwidth explains",
-        "Kernel launches and waiting: per layer, per stream, and per hand-over between GPUs.",
+        "overhead", "Times that do not depend on bandwidth",
+        "Kernel launches and waiting: per layer, per user, and per hand-over between GPUs.",
         ("decode-overhead-", "overhead-", "decode-stream-", "hop-overhead-"),
     ),
     _Kind(
         "decode-factors", "Factors on decode",
-        "How kinds of weights, experts, a runtime, a backend and older versions differ from their "
-        "family.",
+        "How far kinds of weights, experts, runtimes, backends and older versions deviate from "
+        "their family of runtimes.",
         ("decode-",),
     ),
     _Kind(
@@ -62,29 +63,29 @@ KINDS = (
     ),
     _Kind(
         "prompt-factors", "Factors on reading a prompt",
-        "How kinds of weights, experts, long prompts, a runtime and a backend differ from their "
-        "family.",
+        "How far kinds of weights, experts, long prompts, runtimes and backends deviate from their "
+        "family of runtimes.",
         ("compute-",),
     ),
     _Kind(
-        "prompt", "Reading a prompt: start and pieces",
-        "The time before the first piece, and how many tokens are read at once.",
+        "prompt", "Reading a prompt: start and chunks",
+        "The time before the first chunk, and how many tokens a runtime reads at once.",
         ("prefill-fixed-", "prefill-chunk-"),
     ),
     _Kind(
-        "batch", "Many streams",
-        "How a step grows with the streams that share it.",
+        "batch", "Many users",
+        "How much longer one step takes when more users share it.",
         ("step-batch-",),
     ),
     _Kind(
         "links", "Links",
-        "How long exchanges take against latency and bandwidth of the link.",
+        "How long exchanges between GPUs take, compared with the link's latency and bandwidth.",
         ("link-exllama-", "link-layer-split-", "link-mlx-", "link-paged-", "link-prompt-",
          "all-reduce-growth-"),
     ),
     _Kind(
         "system", "Power limits and system RAM",
-        "What a power limit takes, and the pace of layers and experts that lie in system RAM.",
+        "How much speed a power limit costs, and how fast layers and experts in system RAM run.",
         ("power-", "ram-efficiency", "ram-bandwidth-", "host-bus-"),
     ),
 )  # fmt: skip
@@ -95,7 +96,7 @@ FAMILY_WORDS: Mapping[str, str] = {
     "layer-split": "llama.cpp and those built on it",
     "mlx": "MLX",
     "exllama": "ExLlama",
-    "": "All runtimes, or one apart from its family",
+    "": "All runtimes, or a single one",
 }
 _FAMILY = re.compile(r"-(" + "|".join(SPEED_FAMILIES) + r")(?=-|$)")
 

@@ -117,7 +117,7 @@ def _facts(assessment: Assessment, catalog: Catalog) -> Table:
         ("Plan", plan_words(assessment.plan) if assessment.plan else Absent("no valid plan")),
     ]
     if speed is not None:
-        pairs.append(("Decode, one stream", span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)))
+        pairs.append(("Speed, one user", span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)))
     if assessment.plan is not None:
         pairs += [
             ("Longest context", max_context(assessment)),
@@ -137,7 +137,7 @@ def _more(assessment: Assessment) -> Table:
     speed = assessment.speed
     pairs: list[tuple[str, Cell]] = [
         ("Model", Link(url_of("model", assessment.model.id), assessment.model.name)),
-        ("Size", NumberCell(assessment.weights_bytes, Unit.GIB)),
+        ("Weights in memory", NumberCell(assessment.weights_bytes, Unit.GIB)),
     ]
     if assessment.plan is not None:
         pairs += [
@@ -148,8 +148,8 @@ def _more(assessment: Assessment) -> Table:
         ]
     if speed is not None:
         pairs += [
-            ("Decode, all streams", span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S)),
-            ("Decode, each of them", span(speed.each_tokens_per_s, Unit.TOKENS_PER_S)),
+            ("Speed, all users", span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S)),
+            ("Speed, each of them", span(speed.each_tokens_per_s, Unit.TOKENS_PER_S)),
             *speed_rows(assessment),
         ]
     return facts("verdict-more", "More of this verdict", tuple(pairs))
@@ -165,6 +165,8 @@ def _layers(assessment: Assessment) -> Cell:
     return counts if len(plan.layers_per_stage) == 1 else f"{counts} per {place}"
 
 
+MOST_WAYS = 16
+"""Other ways that have a row; the others are named below."""
 LAYER_KINDS = frozenset({PlanKind.LAYER_SPLIT, PlanKind.REMOTE_LAYER_SPLIT, PlanKind.OFFLOAD})
 
 
@@ -191,7 +193,7 @@ def losses(whole: Assessment, after_loss: Sequence[AfterLoss], catalog: Catalog)
     """Compare a verdict with what each loss leaves of it; ``None`` where it does not run."""
     if whole.tier is FitTier.NOT_PRACTICAL:
         return None
-    about = about_losses(whole.combo, "The model")
+    about = about_losses(whole.combo, "the model")
     if not after_loss:
         return Losses(about, None)
     nothing = Row(("Nothing", TierMark(whole.tier, whole.too_close), *fit_cells(whole)))
@@ -219,10 +221,10 @@ def others(assessments: Sequence[Assessment]) -> Others | None:
     )
     running = [one for one in assessments if one.tier is not FitTier.NOT_PRACTICAL]
     ordered = sorted(running, key=lambda one: (RANK[one.tier], -one.weights_bytes, one.runtime.id))
-    rows = tuple(_way(one) for one in ordered)
+    rows = tuple(_way(one) for one in ordered[:MOST_WAYS])
     return Others(
         Table("other-ways", "Other ways to run it here", columns, rows, counted=True),
-        _rest(assessments),
+        _rest(ordered[MOST_WAYS:], assessments),
     )
 
 
@@ -240,13 +242,25 @@ def _way(assessment: Assessment) -> Row:
     )
 
 
-def _rest(assessments: Sequence[Assessment]) -> Cell | None:
-    """Name the checkpoints that are not practical, with the runtimes under which they are not."""
-    by_name: dict[str, list[str]] = {}
-    for one in sorted(assessments, key=lambda one: (-one.weights_bytes, one.runtime.id)):
-        if one.tier is FitTier.NOT_PRACTICAL:
-            by_name.setdefault(checkpoint_name(one), []).append(one.runtime.name)
-    if not by_name:
+def _rest(further: Sequence[Assessment], assessments: Sequence[Assessment]) -> Cell | None:
+    """Name the checkpoints that run too, and those that are not practical, with their runtimes."""
+    failing = sorted(
+        [one for one in assessments if one.tier is FitTier.NOT_PRACTICAL],
+        key=lambda one: (-one.weights_bytes, one.runtime.id),
+    )
+    lines: list[Cell] = []
+    if further:
+        lines.append(Parts(("Other files that run too: ", _named_ways(further), ".")))
+    if failing:
+        lines.append(Parts((TierMark(FitTier.NOT_PRACTICAL), ": ", _named_ways(failing), ".")))
+    if not lines:
         return None
-    names = tuple(f"{name} ({', '.join(runtimes)})" for name, runtimes in by_name.items())
-    return Parts((TierMark(FitTier.NOT_PRACTICAL), ": ", joined(names), "."))
+    return lines[0] if len(lines) == 1 else Lines(tuple(lines))
+
+
+def _named_ways(ways: Sequence[Assessment]) -> Cell:
+    """Name each checkpoint once, with its runtimes."""
+    by_name: dict[str, list[str]] = {}
+    for one in ways:
+        by_name.setdefault(checkpoint_name(one), []).append(one.runtime.name)
+    return joined(tuple(f"{name} ({', '.join(runtimes)})" for name, runtimes in by_name.items()))

@@ -60,7 +60,7 @@ def best_table(ratings: Ratings, catalog: Catalog) -> Table:
         )
         for use in ratings.by_use
     )
-    return Table("best", "The best models of the catalog by use, whatever hardware", columns, rows)
+    return Table("best", "The best models by use, on any hardware", columns, rows)
 
 
 def _tier(ratings: Sequence[Rating], catalog: Catalog) -> Cell:

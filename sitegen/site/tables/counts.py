@@ -103,7 +103,7 @@ def counts_table(
         columns,
         tuple(rows),
         counted=True,
-        note=f"GPUs of which {most} are not enough are left out.",
+        note=f"We leave out GPUs if {most} of them are not enough.",
         sortable=True,
         ascends_by=1,
     )
@@ -128,7 +128,7 @@ def counts_extract(every: Table, usual: Sequence[str]) -> Table:
     kept = {*first, *[row.id for row in every.rows if row.id not in first][: SHOWN - len(first)]}
     rows = tuple(row for row in every.rows if row.id in kept)
     rest = len(every.rows) - len(rows)
-    note = f"The GPUs that most published runs name. {rest} more are in data.csv and index.json."
+    note = f"The GPUs with the most published runs. {rest} more are in data.csv and index.json."
     return replace(every, rows=rows, note=f"{note} {every.note}", counted=False, in_files=False)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.physics.model_facts import IN_FLIGHT_TOKENS, ModelFacts
+from sitegen.quality.values import Rating, Ratings, Use
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -41,13 +42,15 @@ def cache_words(facts: ModelFacts) -> str:
 
 def models_table(
     models: Iterable[tuple[LanguageModel, ModelFacts]],
+    ratings: Ratings,
     *,
     id: str,
     caption: str,
 ) -> Table:
-    """List models, smallest first, with what decides their memory."""
+    """List models with their rating over all uses and what decides their memory."""
     columns = (
         Column("Model"),
+        Column("Rating", numeric=True, note="overall"),
         Column("Parameters", numeric=True),
         Column("Active", numeric=True),
         Column("KV per token", numeric=True, note="16 bits"),
@@ -59,6 +62,7 @@ def models_table(
         Row(
             (
                 Lines((Link(url_of("model", model.id), model.name), Small(model.organization))),
+                _rating(ratings.of(Use.OVERALL, model.id)),
                 NumberCell(facts.parameters, Unit.PARAMETERS),
                 NumberCell(facts.active_parameters, Unit.PARAMETERS),
                 NumberCell(facts.kv_bytes_per_token, Unit.KIB),
@@ -70,7 +74,13 @@ def models_table(
         )
         for model, facts in models
     )
-    return Table(id, caption, columns, rows, counted=True, sortable=True, ascends_by=1)
+    return Table(id, caption, columns, rows, counted=True, sortable=True)
+
+
+def _rating(rating: Rating | None) -> Cell:
+    return (
+        Absent("not rated") if rating is None else NumberCell(round(rating.points.mid), Unit.COUNT)
+    )
 
 
 PEAK_NOTE = f"{IN_FLIGHT_TOKENS:,} tokens in flight"
@@ -121,7 +131,7 @@ def _cache_note(kept: set[str]) -> str:
         "this site count that."
     )
     if "compressed" in kept:
-        words += " DeepSeek V4 has a layout of its own, mostly 8 bits, whatever is asked for."
+        words += " DeepSeek V4 has its own layout, mostly 8 bits, whatever you choose."
     return words
 
 

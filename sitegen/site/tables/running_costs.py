@@ -178,8 +178,8 @@ def _to_buy(costs: RunningCosts) -> Cell:
 
 def _streams_words(costs: RunningCosts) -> str:
     if costs.streams < 2:
-        return "one stream"
-    return f"one stream, then all {costs.streams}"
+        return "one user"
+    return f"one user, then all {costs.streams}"
 
 
 def _model(assessment: Assessment | None) -> Cell:
@@ -196,7 +196,7 @@ def _per_million_cell(per: PerMillion | None) -> Cell:
 
 
 def _note(costs: RunningCosts) -> str:
-    said = "Prices are as they were seen, on the dates given; those at launch are the makers'."
+    said = "Somebody saw each price on its date; launch prices are the makers'."
     if costs.whole_usd is not None:
         said += " The rest is a machine that carries one or two cards."
     if costs.usd_per_kwh is None:

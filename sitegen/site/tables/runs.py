@@ -128,8 +128,8 @@ def speed_runs_table(
 
 RATES = {
     "decode": "",
-    "decode-of-many": " each stream",
-    "aggregate": " all streams",
+    "decode-of-many": " each user",
+    "aggregate": " all users",
     "prefill": " prefill",
 }
 

@@ -26,10 +26,10 @@ CAPABILITIES: tuple[tuple[str, str], ...] = (
     ("cpu_offload", "Offload to system RAM"),
 )
 MEMORY_WORDS = {
-    MemoryModel.PAGED: "assessed: paged KV cache",
-    MemoryModel.LAYER_SPLIT: "assessed: layer split",
-    MemoryModel.EAGER_SPLIT: "assessed: whole layers, memory as it is needed",
-    MemoryModel.UNPROFILED: "listed, not assessed",
+    MemoryModel.PAGED: "paged KV cache",
+    MemoryModel.LAYER_SPLIT: "layer split",
+    MemoryModel.EAGER_SPLIT: "whole layers; memory grows as needed",
+    MemoryModel.UNPROFILED: "not rated",
     MemoryModel.ORCHESTRATOR: "runs other runtimes",
 }
 
@@ -39,7 +39,7 @@ def assessed_words(runtime: Runtime) -> str:
     words = MEMORY_WORDS[runtime.memory_model]
     if runtime.surveyed_in_full:
         return words
-    return f"{words}; of each model the smallest production checkpoint"
+    return f"{words}. We rate the smallest production checkpoint of each model."
 
 
 def yes_or_no(value: bool) -> str:

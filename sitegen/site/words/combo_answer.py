@@ -58,7 +58,7 @@ def _lead(survey: ComboSurvey) -> list[Cell]:
     """Name the first answer and how it runs."""
     lead = survey.lead
     if lead is None:
-        return ["No model of the catalog runs here. "]
+        return ["No model in the catalog runs here. "]
     best = next((one for one in survey.uses if one.use is FIRST), None)
     name = Link(url_of("model", lead.model.id), lead.model.name)
     parts: list[Cell] = [

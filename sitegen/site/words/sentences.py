@@ -27,8 +27,8 @@ REASONS: Mapping[str, str] = {
     "KV_BELOW_CONTEXT": "The context fits up to {max_context_tokens}, not {context_tokens}.",
     "UNCERTAIN": "The estimate spans {low} to {high} of the busiest GPU.",
     "KV_QUANTIZED": "It fits only with a KV cache in {kv_dtype}.",
-    "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) are left to system RAM.",
-    "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) are left to system RAM.",
+    "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) stay in system RAM.",
+    "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) stay in system RAM.",
     "OS_LIMIT": "The system grants the GPU {default_bytes}; {needed_bytes} are needed.",
     "LOAD_SPIKE": "Loading takes {spike_bytes} beside the model: the file cache shares the {gpu}.",
     "LINK_DECODE": "{link} takes {share} of the time of each token.",
@@ -38,10 +38,10 @@ REASONS: Mapping[str, str] = {
         "each sequence takes a block of recurrent state."
     ),
     "START_ROOM": (
-        "The share of the GPU leaves too little beside it: a start may lack {excess_bytes}."
+        "The runtime's share leaves too little memory outside it: a start may lack {excess_bytes}."
     ),
     "ALLOCATION_LIMIT": (
-        "The driver gives at most {limit_bytes} in one piece, and {need_bytes} are asked for at "
+        "The driver gives at most {limit_bytes} in one piece, but the model needs {need_bytes} at "
         "once."
     ),
     "KNOWN_DEFECT": "A known fault of {runtime}: {text}.",
@@ -57,7 +57,7 @@ REASONS: Mapping[str, str] = {
     "TP_UNSUPPORTED": "{runtime} has no tensor parallelism of equal shares.",
     "PP_UNSUPPORTED": "{runtime} has no pipeline parallelism.",
     "WORLD": "The plan needs {needed} GPUs and there are {available}.",
-    "TP_NOT_HERE": "{runtime} cuts no layers of this family, or on GPUs of this maker.",
+    "TP_NOT_HERE": "{runtime} cannot split layers of this family, or not on GPUs from this maker.",
     "TP_ACROSS_NODES": "Tensor parallelism would cross {link} twice in every layer.",
     "MIXED_GPUS_TP_MIN": (
         "Equal shares make every GPU as small as the smallest: {smallest} beside {largest}."
@@ -69,8 +69,8 @@ REASONS: Mapping[str, str] = {
     "FORMAT_UNSUPPORTED": "{runtime} does not load {format} files.",
     "VENDOR_UNSUPPORTED": "{runtime} does not run on {vendor} GPUs.",
     "UNSUPPORTED_ARCHITECTURE": "{runtime} {version} has no code for {family} models.",
-    "EP_UNSUPPORTED": "There are no experts to deal out, or {runtime} cannot.",
-    "DP_UNSUPPORTED": "Attention is repeated only beside experts, and {runtime} must know how.",
+    "EP_UNSUPPORTED": "The model has no experts to spread, or {runtime} cannot spread them.",
+    "DP_UNSUPPORTED": "Data-parallel attention needs a model with experts and code in {runtime}.",
     "DCP_SIZE": (
         "Tensor parallelism over {tp} ranks repeats the cache {repeated} times; "
         "{dcp} ranks cannot share its tokens."
@@ -81,7 +81,7 @@ REASONS: Mapping[str, str] = {
 }
 
 CURES: Mapping[str, str] = {
-    "SMALLER_CHECKPOINT": "take the checkpoint {checkpoint}",
+    "SMALLER_CHECKPOINT": "use the {checkpoint} file",
     "SHORTER_CONTEXT": "limit the context to {context_tokens}",
     "QUANTIZE_KV": "keep the KV cache in {kv_dtype}",
     "ENFORCE_EAGER": "run without CUDA graphs (eager mode)",
@@ -94,11 +94,11 @@ CURES: Mapping[str, str] = {
     ),
     "TEXT_ONLY": "start it without images, which frees what it reserves for the largest one",
     "MORE_GPUS": "use {count} × {gpu}",
-    "MORE_MEMORY": "take the {gpu} with {bytes}",
+    "MORE_MEMORY": "use the {gpu} with {bytes}",
     "MORE_NODES": "join {count} such machines with {gpu} over {link}",
     "LARGER_GPU": "use a larger GPU: {gpu}",
     "OTHER_RUNTIME": "run it with {runtime}",
-    "OFFLOAD": "leave {cpu_bytes} to system RAM",
+    "OFFLOAD": "keep {cpu_bytes} in system RAM",
 }
 
 _HOLE = re.compile(r"\{(\w+)\}")

@@ -14,7 +14,7 @@ from sitegen.survey.results import ComboSurvey
 def combo_card(survey: ComboSurvey, title: str, counts: TierTally) -> SocialCard:
     """Say what a combo's page says first."""
     found = survey.lead
-    lines: tuple[Cell, ...] = ("No model of the catalog fits.",)
+    lines: tuple[Cell, ...] = ("No model in the catalog fits.",)
     if found is not None:
         lines = (f"Best: {found.model.name} at {checkpoint_name(found)}", _reach(found))
     return SocialCard(f"{counts.total} {counts.noun} judged", title, lines, counts)
@@ -27,7 +27,7 @@ def model_card(title: str, counts: TierTally, least: Assessment | None) -> Socia
     """
     if not counts.total:
         return None
-    lines: tuple[Cell, ...] = (f"It fits {COMFORTABLY} on no combo of the catalog.",)
+    lines: tuple[Cell, ...] = (f"It fits {COMFORTABLY} on no machine in the catalog.",)
     if least is not None:
         installed = NumberCell(least.combo.installed_vram_bytes, Unit.GIB)
         lines = (

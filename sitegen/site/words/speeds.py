@@ -57,5 +57,5 @@ def speed_rows(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
     return (
         ("First token", first_token(assessment.speed)),
         ("Prompt reading", reading(assessment.speed)),
-        ("One stream is limited by", bound(assessment.speed)),
+        ("One user's speed is limited by", bound(assessment.speed)),
     )

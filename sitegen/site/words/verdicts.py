@@ -177,7 +177,7 @@ def decode(assessment: Assessment) -> Cell:
         if speed.first_token_s is not None
         else ()
     )
-    word = " stream" if replicas * speed.batch == 1 else " streams"
+    word = " user" if replicas * speed.batch == 1 else " users"
     word += " (cap)" if speed.capped else ""
     return Lines(
         (
@@ -257,7 +257,7 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
         lines.append(Parts(("Missing: ", NumberCell(assessment.shortage_bytes, Unit.GIB), ".")))
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
-        lines.append(Parts(("To help: ", cure, " → ", TierMark(assessment.cure.tier), ".")))
+        lines.append(Parts(("Fix: ", cure, " → ", TierMark(assessment.cure.tier), ".")))
     if not lines:
         return room(assessment)
     return lines[0] if len(lines) == 1 else Lines(tuple(lines))
