@@ -51,7 +51,7 @@ IMAGE = re.compile(
     r"\S*(?:vllm-openai|lmsysorg/sglang|text-generation-inference|llama\.cpp:server|openmmlab/lmdeploy)"
     r"(?![\w-]*:\S*build)\S*"
 )
-PARTS = ("seen", "held_out", "first", "second", "third", "fourth")
+PARTS = ("seen", "held_out", "first", "second", "third", "fourth", "fifth", "sixth")
 CODE = {"md", "mdx", "markdown"}
 
 

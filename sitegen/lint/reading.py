@@ -11,6 +11,7 @@ from sitegen.catalog.text.source_text import SourceText
 from sitegen.lint import launches, programs
 from sitegen.lint.languages import shell
 from sitegen.lint.languages.configurations import read_tree
+from sitegen.lint.languages.dockerfile import snippets_of_dockerfile
 from sitegen.lint.languages.html import snippets_of_html
 from sitegen.lint.languages.markdown import snippets_of_markdown
 from sitegen.lint.languages.plain_text import commands_of_text, guessed, snippets_of_text
@@ -49,7 +50,7 @@ _FORKS = (
     ),
     re.compile(r"\bpip3? install (?:-\S+ )*(vllm|sglang)-(?!router|kernel|omni)[a-z]\w*\b"),
     re.compile(r"\b(vllm|sglang|llama\.cpp|ollama) fork\b", re.IGNORECASE),
-    re.compile(r"\bfork of \[?`?(vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
+    re.compile(r"\b(?:fork|branch) of \[?`?(vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
 )
 """Where a text has a program from, if not from those who make it."""
 _BUILT = ("llama-cpp", "llama-cpp-bench", "ik-llama-cpp")
@@ -68,8 +69,8 @@ _SERVES = re.compile(
     r"(?:^|[\s/])(?:vllm serve|sglang serve|trtllm-serve|text-generation-launcher|llama-server"
     r"|lmdeploy serve|aphrodite run|mlc_llm serve|koboldcpp\S*|xinference launch|local-ai run"
     r"|lms (?:load|server start)|tabbyapi|tritonserver|mistralrs(?:-server)?|llamafile\S*"
-    r"|lemonade-server serve|python[\d.]* -m (?:vllm\.entrypoints|sglang\.launch|lightllm|mlc_llm"
-    r"|llama_cpp\.server|fastchat\.serve|aphrodite)\S*)(?=\s|$)"
+    r"|lemonade-server serve|python(?:[\d.]|\$\{?\w+\}?)* -m (?:vllm\.entrypoints|sglang\.launch"
+    r"|lightllm|mlc_llm|llama_cpp\.server|fastchat\.serve|aphrodite)\S*)(?=\s|$)"
 )
 """What starts a model server, of whatever program."""
 _SPEAKS_OF = re.compile(
@@ -100,6 +101,8 @@ def kind_of(path: str, text: str) -> str:
     name = path.rsplit("/", 1)[-1]
     if name == "Modelfile" or name.startswith("Modelfile."):
         return "modelfile"
+    if re.fullmatch(r"(?:.*\.)?(?:Docker|Container)file(?:\..*)?", name):
+        return "dockerfile"
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
@@ -128,6 +131,11 @@ def snippets_of(source: SourceText, kind: str) -> Iterator[Snippet]:
         yield from snippets_of_markdown(source)
     elif kind == "html":
         yield from snippets_of_html(source)
+    elif kind == "dockerfile":
+        around = Surroundings(headings=_top(source.text))
+        yield from snippets_of_dockerfile(
+            Snippet(source, source.text, Language.BASH, around=around)
+        )
     elif kind == "text":
         yield from snippets_of_text(source, headings=_top(source.text))
     else:
@@ -291,7 +299,7 @@ class _FileReader:
             program, version = programs.entered(command.words)
             if version:
                 self.scene.pinned.setdefault(program, version)
-            called = " ".join(word.text for word in command.words[:MOST_LOOKED_AT])
+            called = " ".join(programs.calling(command.words[:MOST_LOOKED_AT]))
             if inner is None and _SERVES.search(called) and not _SPEAKS_OF.match(called):
                 self.scene.unread.append(Spot(snippet, command.start))
             return known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lint.support import codes, linted
+from tests.lint.support import codes, found, linted
 
 MODULE = "vllm.entrypoints.openai.api_server --model"
 WRONG = "vllm serve Qwen/Qwen3-8B --max-modle-len 4096"
@@ -127,3 +127,54 @@ def test_an_option_of_a_fork_tells_the_fork() -> None:
     command = "python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --bogus 1"
     assert codes(f"{command} --kt-numa-nodes 0 1") == []
     assert codes(command) == ["unknown-option"]
+
+
+DOCKERFILE = """FROM {image}
+COPY <<'EOF' /start.sh
+#!/bin/bash
+vllm serve gpt2 --bogus-a 1
+EOF
+RUN --mount=type=cache,target=/x vllm serve gpt2 \\
+    --bogus-b 1
+CMD ["bash", "-c", "printenv && vllm serve gpt2 --host 0.0.0.0 --bogus-c 1"]
+"""
+
+
+@pytest.mark.parametrize("fence", ["dockerfile", "docker", ""])
+def test_steps_of_a_dockerfile_are_read_on_a_page(fence: str) -> None:
+    page = f"```{fence}\n{DOCKERFILE.format(image='nvidia/cuda:12')}```\n"
+    named = [one.message.rpartition(" ")[2] for one in found(page, "markdown")]
+    assert named == ["--bogus-a", "--bogus-b", "--bogus-c"]  # and no word on 0.0.0.0
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "deploy/Dockerfile.gpu", "vllm.Dockerfile"])
+def test_a_dockerfile_is_known_by_its_name(name: str) -> None:
+    text = DOCKERFILE.format(image="nvidia/cuda:12")
+    assert {one.code for one in linted(text, "", path=name).problems} == {"unknown-option"}
+
+
+def test_a_dockerfile_is_held_to_the_version_of_its_image() -> None:
+    text = DOCKERFILE.format(image="vllm/vllm-openai:v0.9.0")
+    assert linted(text, "", path="Dockerfile").problems == ()
+
+
+@pytest.mark.parametrize("before", ["", "sudo "])
+def test_a_container_s_name_calls_nothing(before: str) -> None:
+    named = f"{before}docker run -d --name llama-server --restart always --gpus all "
+    image = "ghcr.io/ggml-org/llama.cpp:server-cuda"
+    assert codes(f"{named}someone/else:1") == []
+    assert [one.message for one in found(f"{named}{image} -m a.gguf --bogus 1")] == [
+        "llama.cpp (as in llama-cpp-python 0.3.36) has no option --bogus"
+    ]
+    assert codes(f"{before}docker logs --bogus llama-server --tail 5") == []
+
+
+def test_whole_numbers_are_read_as_the_program_reads_them() -> None:
+    assert codes("llama-server -m a.gguf --top-k 100.0") == []
+    assert codes("llama-server -m a.gguf --top-k many") == ["option-value"]
+    assert codes("vllm serve gpt2 --max-num-seqs 100.0") == ["option-value"]
+
+
+def test_a_version_in_a_variable_is_still_python() -> None:
+    kept = 'X="python${VERSION} -m sglang.launch_server --model-path a --bogus 1" || exit\n'
+    assert codes(f'{kept}eval "$X"\n') == ["unknown-option"]

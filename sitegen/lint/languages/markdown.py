@@ -10,8 +10,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sitegen.catalog.text.source_text import SourceText, line_starts
+from sitegen.lint.languages.dockerfile import is_dockerfile, snippets_of_dockerfile
 from sitegen.lint.languages.plain_text import guessed
 from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings
+from sitegen.recipes.recipe import Language
 from sitegen.values import dataclass
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
@@ -103,6 +105,11 @@ def _code(
             yield from _blocks(page, token.content, first, around, depth + 1)
         return
     words = re.findall(r"[\w+#-]+", token.info.lower()) if token.type == "fence" else []
+    if words[:1] in (["dockerfile"], ["docker"]) or (not words and is_dockerfile(token.content)):
+        breaks = _breaks(page, token.content, first)
+        whole = Snippet(page.source, token.content, Language.BASH, breaks, around)
+        yield from snippets_of_dockerfile(whole)
+        return
     language = LANGUAGES.get(words[0]) if words else guessed(token.content)
     if words and words[0] in UNTOLD:
         language = guessed(token.content)
