@@ -50,6 +50,8 @@ _FORKS = (
     ),
     re.compile(r"\bpip3? install (?:-\S+ )*(vllm|sglang)-(?!router|kernel|omni)[a-z]\w*\b"),
     re.compile(r"\b(vllm|sglang|llama\.cpp|ollama) fork\b", re.IGNORECASE),
+    re.compile(r"\bpatched (vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
+    re.compile(r"\b(vllm|sglang)[-_ ](?:ascend|gaudi|metal|neuron|spyre)\b", re.IGNORECASE),
     re.compile(r"\b(?:fork|branch) of \[?`?(vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
 )
 """Where a text has a program from, if not from those who make it."""
@@ -80,6 +82,8 @@ _SPEAKS_OF = re.compile(
 """Commands that name a program and do not start it."""
 _GIVEN = re.compile(r"^(?:\s*[A-Z_][A-Z0-9_]*=\S*\s+)+")
 """Variables that a command is given."""
+_FOLDER = re.compile(r"^[\w${}.~/-]*/(?=\w)")
+"""Where the program of a command lies."""
 MOST_LOOKED_AT = 12
 """Words of a command that are looked at for a server that is not known."""
 DEEPEST = 3
@@ -393,7 +397,7 @@ def _kept_command(snippet: Snippet, command: Command) -> Snippet | None:
         raw = snippet.text[word.start : word.end]
         at = raw.find("=") + 1
         kept = _GIVEN.sub("", raw[at + 1 :])
-        if raw[at : at + 1] not in {"'", '"'} or not _SERVES.match(kept):
+        if raw[at : at + 1] not in {"'", '"'} or not _SERVES.match(_FOLDER.sub("", kept)):
             continue
         called = rf"(?m)^[ \t]*(?:exec |nohup |eval )*\"?\$\{{?{name}\b"
         if re.search(called, snippet.text[word.end :]):

@@ -106,6 +106,9 @@ def test_a_quadlet_is_a_container_with_the_version_of_its_image() -> None:
         "git clone https://github.com/someone/sglang.git",
         "# Use our fork of SGLang",
         "# the KTransformers SGLang fork",
+        "# on NPUs, with sglang-ascend",
+        "# the paged branch of SGLang",
+        "# a custom-patched SGLang",
         "docker run -it lmsysorg/sglang:v0.4.6 bash",
     ],
 )
@@ -167,6 +170,36 @@ def test_a_container_s_name_calls_nothing(before: str) -> None:
         "llama.cpp (as in llama-cpp-python 0.3.36) has no option --bogus"
     ]
     assert codes(f"{before}docker logs --bogus llama-server --tail 5") == []
+
+
+def test_gpus_that_a_layer_lies_across_are_not_all_there_are() -> None:
+    plan = "vllm serve gpt2 --tensor-parallel-size 2 --pipeline-parallel-size 2"
+    said = "# Tensor parallelism: 2 (splits each layer across 2 GPUs)"
+    assert codes(f"{said}\n{plan}\n") == []
+    assert codes(f"# on a machine with 2 GPUs\n{plan}\n") == ["world-size"]
+
+
+@pytest.mark.parametrize(("shell", "sign"), [("powershell", "`"), ("cmd", "^")])
+def test_shells_of_windows_continue_a_line_with_a_sign_of_their_own(shell: str, sign: str) -> None:
+    page = f"```{shell}\nvllm serve gpt2 {sign}\n  --port 8000 {sign}\n  --bogus 1\n```\n"
+    assert codes(page, "markdown") == ["unknown-option"]
+
+
+def test_a_drawing_calls_nothing() -> None:
+    drawn = "```\n      │\n      ▼\nllama-server   mlx_lm.server   other\n```\n"
+    assert codes(drawn, "markdown") == []
+    assert codes(drawn.replace("▼", "").replace("│", ""), "markdown") == ["extra-argument"]
+
+
+@pytest.mark.parametrize("fence", ["bash", "", "ini"])
+def test_a_line_of_a_unit_is_read_wherever_it_is_shown(fence: str) -> None:
+    page = f"```{fence}\nExecStart=/opt/bin/llama-server \\\n  -m a.gguf --bogus 1\n```\n"
+    assert codes(page, "markdown") == ["unknown-option"]
+
+
+def test_a_kept_command_may_name_the_folder_of_its_program() -> None:
+    kept = 'CMD="$HOME/env/bin/python -m vllm.entrypoints.openai.api_server --bogus 1"\n'
+    assert codes(f"{kept}eval $CMD\n") == ["unknown-option"]
 
 
 def test_whole_numbers_are_read_as_the_program_reads_them() -> None:

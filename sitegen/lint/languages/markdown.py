@@ -34,6 +34,13 @@ UNTOLD = frozenset(
     }
 )
 """Names of languages that do not say whether a block is a command of ours."""
+WINDOWS = frozenset({"powershell", "ps1", "pwsh", "cmd", "bat", "batch"})
+"""Shells that continue a line with a sign of their own."""
+_CONTINUED = re.compile(r"(?<=\s)[`^]([ \t]*\n)")
+_EXEC = re.compile(r"^Exec(?:Start)?=\S", re.MULTILINE)
+"""A line of a unit, wherever somebody shows it."""
+_DRAWN = re.compile(r"[┌┐└┘├┤┬┴┼▼▲◀▶]")
+"""What boxes and arrows are drawn with."""
 DEEPEST = 4
 _FOLDED = re.compile(
     r"(?m)^([ \t]*)(?:\?\?\?\+?|!!!|===)[ \t]+([^\n]+)(?=\n(?:[ \t]*\n)?\1(?: {4}|\t))"
@@ -113,10 +120,14 @@ def _code(
     language = LANGUAGES.get(words[0]) if words else guessed(token.content)
     if words and words[0] in UNTOLD:
         language = guessed(token.content)
-    if language is None:
+    if language in {None, Language.BASH} and _EXEC.search(token.content):
+        language = Language.INI
+    if language is None or (language is Language.BASH and _DRAWN.search(token.content)):
         return
-    breaks = _breaks(page, token.content, first)
-    yield Snippet(page.source, token.content, language, breaks, around)
+    breaks, content = _breaks(page, token.content, first), token.content
+    if words and words[0] in WINDOWS:
+        content = _CONTINUED.sub(r"\\\1", content)
+    yield Snippet(page.source, content, language, breaks, around)
 
 
 def _breaks(page: _Page, content: str, first: int) -> tuple[tuple[int, int], ...]:
