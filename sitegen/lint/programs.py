@@ -18,6 +18,7 @@ WRAPPERS = frozenset(
         "tmux", "systemd-run", "setsid", "timeout", "xvfb-run", "trtllm-llmapi-launch", "docker",
         "podman", "nerdctl", "kubectl", "ssh", "run", "launch", "command", "bash", "sh", "gdb",
         "accelerate", "torchrun", "apptainer", "singularity", "enroot", "oc", "flox", "eval",
+        "distrobox", "toolbox", "chrt", "systemd-inhibit", "caffeinate",
     }
 )  # fmt: skip
 """Words that start another program; what stands between them and it is theirs."""

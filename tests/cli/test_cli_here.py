@@ -249,6 +249,15 @@ def test_a_draft_of_a_model_counts_what_the_list_of_its_files_adds(  # noqa: PLR
     assert (checked.status, checked.out) == (0, "")
 
 
+def test_a_draft_without_positions_has_a_context_to_replace(project: Path, tmp_path: Path) -> None:
+    config = {key: value for key, value in SMALL.items() if key != "max_position_embeddings"}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert run("--root", project, "new", "model", "--from", tmp_path, "own-model").status == 0
+    text = (project / "catalog/models/own-model.yaml").read_text("utf-8")
+    assert "# The config says no length: context_tokens stands in for it.\n" in text
+    assert run("--root", project, "check").status == 0
+
+
 @pytest.mark.parametrize(
     "content", ["", "[]", '{"metadata": 3}', '{"metadata": {"total_size": "x"}}']
 )

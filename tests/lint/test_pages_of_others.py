@@ -179,6 +179,20 @@ def test_gpus_that_a_layer_lies_across_are_not_all_there_are() -> None:
     assert codes(f"# on a machine with 2 GPUs\n{plan}\n") == ["world-size"]
 
 
+def test_a_case_behind_a_server_is_no_option_of_it() -> None:
+    served = "  up)\n    vllm serve gpt2 --port 80\n    ;;\n"
+    script = f"case $1 in\n{served}-h|help)\n    usage\n    ;;\nesac\n"
+    assert codes(script) == []
+
+
+def test_placeholders_may_be_in_any_script() -> None:
+    assert codes("llama-server -m <モデル>/<名前>.gguf -c 4096 --jinja") == []
+
+
+def test_a_box_of_a_distribution_starts_programs() -> None:
+    assert codes("distrobox enter box -- vllm serve gpt2 --bogus 1") == ["unknown-option"]
+
+
 @pytest.mark.parametrize(("shell", "sign"), [("powershell", "`"), ("cmd", "^")])
 def test_shells_of_windows_continue_a_line_with_a_sign_of_their_own(shell: str, sign: str) -> None:
     page = f"```{shell}\nvllm serve gpt2 {sign}\n  --port 8000 {sign}\n  --bogus 1\n```\n"

@@ -19,6 +19,8 @@ from sitegen.here.recognised import UnjudgedError
 from sitegen.models.families import architecture
 
 MOST_CHARACTERS = 2**20
+STAND_IN_TOKENS = 2048
+"""Context of a model whose config says nothing of positions, until somebody looks it up."""
 NOT_ABOUT_SIZE = frozenset(
     {
         "_name_or_path", "architectures", "auto_map", "bos_token_id", "decoder_start_token_id",
@@ -80,7 +82,7 @@ def model_draft(path: Path, *, quantization: str, today: str) -> str:
         "organization": "REPLACE",
         "repository": "owner/name",
         "config": {key: value for key, value in model.config.items() if key not in NOT_ABOUT_SIZE},
-        "context_tokens": model.context_tokens,
+        "context_tokens": model.context_tokens or STAND_IN_TOKENS,
         **told.counts,
         "checkpoints": [{"quantization": quantization}],
         "sources": [{"title": "REPLACE: where the config was read", "url": "", "read": today}],
@@ -88,4 +90,6 @@ def model_draft(path: Path, *, quantization: str, today: str) -> str:
     body = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=100)
     review = "# A draft of a config: replace the names, and list the checkpoints that exist.\n"
     review += f"# {told.remark}\n" if told.remark else ""
+    if not model.context_tokens:
+        review += "# The config says no length: context_tokens stands in for it.\n"
     return f"{Kind.MODEL.modeline}\n{review}{body}"
