@@ -14,13 +14,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 
 import click
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Error, Page, sync_playwright
 
 EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
 CHROMIUM = "/usr/bin/chromium"
@@ -86,11 +86,13 @@ def timed(page: Page, root: Path, kind: Kind, turn: int, text: str) -> float:
     edited, found = re.subn(kind.pattern, written, text, count=1)
     if not found:
         raise RuntimeError(f"nothing to edit in {kind.path}")
-    page.evaluate("window.before = true")
+    for _ in range(2):  # a page that is just being loaded again cannot be asked
+        with suppress(Error):
+            page.wait_for_function("window.before = document.readyState === 'complete'")
     began = time.perf_counter()
     (root / kind.path).write_text(edited, encoding="utf-8")
     if shown:
-        condition = f"document.body && document.body.innerText.includes({shown!r})"
+        condition = f"document.body && document.body.textContent.includes({shown!r})"
     else:
         condition = "!window.before && document.readyState === 'complete'"
     page.wait_for_function(condition, timeout=WAIT_MS, polling=10)

@@ -78,7 +78,7 @@ def edits(root: Path) -> Iterator[None]:
 
 def asked(port: int) -> None:
     """Ask for a page, as a browser does when the server tells it to."""
-    with closing(HTTPConnection("localhost", port, timeout=60)) as connection:
+    with closing(HTTPConnection("localhost", port, timeout=600)) as connection:
         connection.request("GET", f"/{PAGE}")
         connection.getresponse().read()
 

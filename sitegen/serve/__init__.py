@@ -17,7 +17,7 @@ from tornado.httpserver import HTTPServer
 from sitegen.serve.builder import Builder
 from sitegen.serve.drafter import Drafter
 from sitegen.serve.drafting import Drafting
-from sitegen.serve.handlers import application
+from sitegen.serve.handlers import application, tell_browsers
 from sitegen.serve.hosts import bracketed
 from sitegen.serve.live import LiveSite, Rebuild
 from sitegen.serve.watch import Debounce, fingerprint
@@ -196,7 +196,7 @@ async def _run(
     if drafter is None:
         await _rebuild_on_edits(builds, say, lambda: True)
         return
-    drafting = Drafting(live, drafter, builds.look, LiveReloadHandler.reload_waiters)
+    drafting = Drafting(live, drafter, builds.look, lambda: tell_browsers(live))
     shown = asyncio.create_task(drafting.run(since=builds.debounce.built))
     try:
         await _rebuild_on_edits(builds, say, lambda: drafting.replaced(builds.debounce.built))
@@ -214,7 +214,7 @@ async def _rebuild_on_edits(
             await builds.build()
             _tell(builds.live, say)
             if is_news():
-                LiveReloadHandler.reload_waiters()
+                tell_browsers(builds.live)
 
 
 def _cancel_when_told(received: list[int]) -> None:

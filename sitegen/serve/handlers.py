@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import urlsplit
 
 from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler
 from tornado import web
@@ -36,6 +37,10 @@ CONTENT_TYPES = {
     ".md": "text/markdown; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
 }
+
+
+RELOAD = {"command": "reload", "path": "*", "liveCSS": None, "liveImg": True}
+"""What browsers are told to do, in livereload's protocol 7."""
 
 
 class LocalOnly(web.RequestHandler):
@@ -87,6 +92,7 @@ class PageHandler(LocalOnly):
         """Send the file that the path names exactly, of sources as new as can be had."""
         host = self.request.host
         draft, path = self.live.draft, path_of(self.request.path)
+        self.live.note(path)
         if draft is not None and path:
             newest = await asyncio.to_thread(draft.file, path)
             if newest is not None:
@@ -141,10 +147,27 @@ class ReloadSocket(LocalOnly, LiveReloadHandler):  # type: ignore[misc] # livere
             known = isinstance(json.loads(message).get("command"), str)
         except (ValueError, AttributeError):
             known = False
-        if known:
-            super().on_message(message)
-        else:
+        if not known:
             self.close()
+            return
+        super().on_message(message)
+        said = json.loads(message)
+        if said["command"] == "info" and self.live.has_missed(_page_of(said.get("url"))):
+            self.send_message(RELOAD)
+
+
+def _page_of(url: object) -> str:
+    """Return the path of the page that a browser says it shows."""
+    try:
+        return path_of(urlsplit(url).path) if isinstance(url, str) else ""
+    except ValueError:
+        return ""
+
+
+def tell_browsers(live: LiveSite) -> None:
+    """Have every browser reload; one that is still loading its page does so when it connects."""
+    live.news += 1
+    LiveReloadHandler.reload_waiters()
 
 
 def application(live: LiveSite, names: tuple[str, ...]) -> web.Application:

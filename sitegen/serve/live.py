@@ -12,6 +12,7 @@ from sitegen.serve.drafter import DraftFailed
 from sitegen.values import dataclass
 
 Rebuild = Callable[[], Mapping[str, bytes]]
+REMEMBERED_PAGES = 1_000
 
 
 @dataclass(slots=True)
@@ -59,6 +60,21 @@ class LiveSite:
     problems: tuple[str, ...] = ()
     draft: Draft | None = None
     """What sources say that are newer than the last good build, where somebody looks."""
+    news: int = 0
+    """How often browsers were told to reload."""
+    sent: dict[str, int] = field(default_factory=dict)
+    """How much of the news a page had when it was last asked for, by path; the newest of them."""
+
+    def note(self, path: str) -> None:
+        """Remember that a browser asks for a page now."""
+        self.sent.pop(path, None)
+        self.sent[path] = self.news
+        if len(self.sent) > REMEMBERED_PAGES:
+            del self.sent[next(iter(self.sent))]
+
+    def has_missed(self, path: str) -> bool:
+        """Whether browsers were told to reload after this page was asked for."""
+        return self.sent.get(path, self.news) < self.news
 
     @property
     def said(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from sitegen.serve.live import LiveSite
@@ -58,18 +59,51 @@ def test_browsers_are_told_to_reload(tmp_path: Path) -> None:
         Server.started(tmp_path) as server,
         socket.create_connection(("127.0.0.1", server.port), timeout=15) as raw,
     ):
-        raw.sendall(
-            f"GET /livereload HTTP/1.1\r\nHost: localhost:{server.port}\r\nUpgrade: websocket\r\n"
-            "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-            "Sec-WebSocket-Version: 13\r\n\r\n".encode()
-        )
-        assert b"101" in raw.recv(4096)
-        for message in ({"command": "hello"}, {"command": "info", "url": "http://localhost/"}):
-            raw.sendall(_masked(json.dumps(message).encode()))
+        _shake_hands(raw, server, "http://localhost/")
         assert b"livereload-tornado" in raw.recv(4096)
         time.sleep(0.2)
         server.edit(PAGE.replace("first", "second"))
         assert b'"reload"' in raw.recv(4096)
+
+
+def test_a_browser_that_loaded_its_page_before_an_edit_and_connects_after_it_reloads(
+    tmp_path: Path,
+) -> None:
+    with Server.started(tmp_path) as server:
+        asked = f"http://localhost:{server.port}/combos/?row=1#memory"
+        server.ask("/combos/")
+        assert b'"reload"' not in _told(server, asked)
+        server.edit(PAGE.replace("first", "second"))
+        server.wait_for("<p>second</p>")
+        time.sleep(0.5)  # the build stands a moment before browsers are told
+        assert b'"reload"' in _told(server, asked)
+        server.ask("/combos/")
+        assert b'"reload"' not in _told(server, asked)
+        for unknown in ("http://localhost/never-asked/", "http://[", 7):
+            assert b'"reload"' not in _told(server, unknown)
+
+
+def _told(server: Server, url: object) -> bytes:
+    """Connect as a browser that shows a page; return what the server says within a moment."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=15) as raw:
+        _shake_hands(raw, server, url)
+        raw.settimeout(0.5)
+        said = b""
+        with suppress(TimeoutError):
+            while heard := raw.recv(4096):
+                said += heard
+        return said
+
+
+def _shake_hands(raw: socket.socket, server: Server, url: object) -> None:
+    raw.sendall(
+        f"GET /livereload HTTP/1.1\r\nHost: localhost:{server.port}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        "Sec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    assert b"101" in raw.recv(4096)
+    for message in ({"command": "hello"}, {"command": "info", "url": url}):
+        raw.sendall(_masked(json.dumps(message).encode()))
 
 
 def _masked(payload: bytes) -> bytes:
