@@ -51,7 +51,18 @@ IMAGE = re.compile(
     r"\S*(?:vllm-openai|lmsysorg/sglang|text-generation-inference|llama\.cpp:server|openmmlab/lmdeploy)"
     r"(?![\w-]*:\S*build)\S*"
 )
-PARTS = ("seen", "held_out", "first", "second", "third", "fourth")
+PARTS = (
+    "seen",
+    "held_out",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+)
 CODE = {"md", "mdx", "markdown"}
 
 

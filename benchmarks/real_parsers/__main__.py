@@ -5,8 +5,10 @@ the packages of the versions that recipes name, and loads their parsers alone: P
 are stood in for (``absent.py``). Sources that no package has are given as folders, a checkout at
 the commit that is read:
 
-    --folder exo=PATH --folder tabbyapi=PATH --folder tabbyapi-exl2=PATH --folder ik-llama-cpp=PATH
+    --folder exo=PATH --folder tabbyapi=PATH --folder tabbyapi-exl2=PATH
 
+``--folder ik-llama-cpp=PROGRAM`` names a program that parses as theirs does and speaks as
+``llama_cpp.cpp`` here: the source is in no package, and this builds nothing that is in none.
 What is printed and called comes from ``python -m benchmarks.run_recipes --written FILE``. Nothing
 is edited but words that stand for a file: they name one that exists. The report names every
 program with its parser, or with the reason for having none.
@@ -55,6 +57,8 @@ PACKAGES = {
 """Packages by parser."""
 FOLDERS = {"exo": "exo", "tabbyapi": "tabbyapi", "ufw": "ufw", "exllamav3": "exllamav3"}
 """Folders that have to be given, by parser."""
+BUILT = ("llama-cpp", "ik-llama-cpp")
+"""Programs whose parser is compiled."""
 INSIDE = {"exo": "src", "ufw": "usr/lib/python3/dist-packages"}
 """Where packages lie in a folder."""
 WITHOUT = {
@@ -163,6 +167,10 @@ class Workplace:
             _quietly([*words, "-Wl,--allow-shlib-undefined"])
         return program
 
+    def built(self, name: str) -> Path | None:
+        """Return a program that parses as a compiled one does; ``None`` where none was given."""
+        return self.llama_cpp() if name == "llama-cpp" else self.given.get(name)
+
 
 def _sdist(place: Workplace, into: Path) -> Path:
     """Fetch the package that carries the copy of llama.cpp that was read."""
@@ -208,8 +216,8 @@ def of_programs(place: Workplace, found: Sequence[Written]) -> Iterator[tuple[st
 def _of_program(place: Workplace, program: str, asked: list[list[str]]) -> Verdict:
     if program in place.skipped:
         return Verdict(f"no parser: left out with --skip ({len(asked)} commands)")
-    if program == "llama-cpp":
-        return _llama(place, asked)
+    if program in BUILT:
+        return _compiled(place, program, asked)
     parser = program.removesuffix("-exl2")
     known = parser in PACKAGES or parser in FOLDERS or parser == "hf"
     if program in WITHOUT or not known:
@@ -220,8 +228,12 @@ def _of_program(place: Workplace, program: str, asked: list[list[str]]) -> Verdi
     if program.endswith("-exl2"):
         root = place.given.get(program)
     if root is None:
-        return Verdict(f"no parser: --folder {program}=PATH was not given ({len(asked)} commands)")
-    files = {"--hostfile": place.folder / "hostfile.json"}
+        return _not_given(program, asked)
+    files = {
+        "--hostfile": place.folder / "hostfile.json",
+        "--chat-template": place.folder / "template.jinja",
+    }
+    files["--chat-template"].write_text("{{ messages }}\n", "utf-8")
     files["--hostfile"].write_text('[{"ssh": "a", "ips": ["10.0.0.1"], "rdma": []}]\n', "utf-8")
     given = [_with_files(words, files) for words in asked]
     done = subprocess.run(
@@ -245,6 +257,10 @@ def _with_files(words: Sequence[str], files: dict[str, Path]) -> list[str]:
     return [str(files.get(name, word)) for name, word in zip(before, words, strict=False)]
 
 
+def _not_given(program: str, asked: list[list[str]]) -> Verdict:
+    return Verdict(f"no parser: --folder {program}=PATH was not given ({len(asked)} commands)")
+
+
 def _version(program: str) -> str:
     package = PACKAGES.get(program, program)
     if program == "hf":
@@ -252,12 +268,14 @@ def _version(program: str) -> str:
     return f"{package} {READ[package]}" if package in READ else package
 
 
-def _llama(place: Workplace, asked: list[list[str]]) -> Verdict:
-    """Parse with llama.cpp's own function, in a program made around it."""
+def _compiled(place: Workplace, name: str, asked: list[list[str]]) -> Verdict:
+    """Parse with the program's own function, in a program made around it."""
     try:
-        program = place.llama_cpp()
+        program = place.built(name)
     except (OSError, RuntimeError) as fault:
         return Verdict(f"the parser was not built: {fault}")
+    if program is None:
+        return _not_given(name, asked)
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LLAMA_")}
     done = subprocess.run(
         [program],
@@ -267,7 +285,7 @@ def _llama(place: Workplace, asked: list[list[str]]) -> Verdict:
         check=False,
         env=clean,
     )
-    verdict = Verdict(READ["llama-cpp"])
+    verdict = Verdict(_version(name))
     said = re.split(r"\n@\d+\n", "\n" + done.stderr)[1:]
     for at, words in enumerate(asked):
         lines = done.stdout.splitlines()

@@ -36,6 +36,7 @@ ASTRAL = "\U000e0000-\U000e007f"
 NOTHING = "(() => [])"
 LINT_PROVIDED = {
     **PROVIDED,
+    ("sitegen.lint.languages.dockerfile", "snippets_of_dockerfile"): NOTHING,
     ("sitegen.lint.languages.html", "snippets_of_html"): NOTHING,
     ("sitegen.lint.languages.markdown", "snippets_of_markdown"): NOTHING,
     ("sitegen.lint.languages.markdown", "snippets_of_block"): NOTHING,

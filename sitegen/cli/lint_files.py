@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sitegen.catalog.text.source_text import MAX_BYTES, SourceText, decode
 from sitegen.cli.exits import CommandError
-from sitegen.lint.reading import SUFFIXES
+from sitegen.lint.reading import SUFFIXES, kind_of
 from sitegen.problems import Problem, SourceSpan
 
 SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
@@ -86,7 +86,7 @@ def _inside(folder: Path) -> Iterator[Path]:
         for name in sorted(names):
             path = Path(here, name)
             suffix = path.suffix.removeprefix(".").lower()
-            known = suffix in SUFFIXES or name.startswith("Modelfile")
+            known = suffix in SUFFIXES or kind_of(name, "") in {"modelfile", "dockerfile"}
             if not known or name.startswith(".") or path.is_symlink() or not path.is_file():
                 continue
             count += 1

@@ -17,7 +17,10 @@ _TIMES = r"\s?[x×*]\s?"
 _NODES = re.compile(
     r"\b(\d{1,3}|two|three|four|eight)\s(?:\w+\s)?(?:nodes|machines|servers|hosts|boxes)\b", re.I
 )
-_GPUS = re.compile(r"(?<![\d.,×x-])\b(\d{1,4})(?:\s\w+)?\s(?:GPUs|cards)\b", re.IGNORECASE)
+_GPUS = re.compile(
+    r"(?<![\d.,×x-])(?<!across )(?<!over )\b(\d{1,4})(?:\s\w+)?\s(?:GPUs|cards)\b", re.IGNORECASE
+)
+"""GPUs that are counted; what lies across some of them may leave others."""
 _EACH = re.compile(r"\b(?:each|per (?:node|machine|server|host))\b", re.IGNORECASE)
 _WITH_EACH = re.compile(r"\bwith (\d{1,3})(?:\s\w+)? each\b", re.IGNORECASE)
 WORDS = {"two": 2, "three": 3, "four": 4, "eight": 8}

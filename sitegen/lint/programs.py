@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from sitegen.lint.known_programs import FORKS, PROGRAMS, traits_of
 from sitegen.lint.options import UNKNOWN, OptionTable
@@ -17,6 +18,7 @@ WRAPPERS = frozenset(
         "tmux", "systemd-run", "setsid", "timeout", "xvfb-run", "trtllm-llmapi-launch", "docker",
         "podman", "nerdctl", "kubectl", "ssh", "run", "launch", "command", "bash", "sh", "gdb",
         "accelerate", "torchrun", "apptainer", "singularity", "enroot", "oc", "flox", "eval",
+        "distrobox", "toolbox", "chrt", "systemd-inhibit", "caffeinate",
     }
 )  # fmt: skip
 """Words that start another program; what stands between them and it is theirs."""
@@ -35,6 +37,12 @@ OPTIMIZE = "--optimization-level"
 LONGEST_LAUNCHER = 80
 """Words before a program that are looked through."""
 CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
+ABOUT = frozenset(
+    {"logs", "restart", "start", "stop", "rm", "kill", "inspect", "pull", "push", "build", "tag"}
+)
+"""What is done to a container or an image by its name."""
+NAMING = frozenset({"--entrypoint", "--name", "--hostname", "--network-alias", "--label", "--unit"})
+"""Options of what starts a program whose value may be the program's name, and calls nothing."""
 
 
 _IMAGE = re.compile(r"[\w.-]+(?::\d+)?(?:/[\w.-]+)*(?::(?P<tag>[\w.-]+))?(?:@sha256:\w+)?")
@@ -143,17 +151,24 @@ def base(word: str) -> str:
     return word.rsplit("/", 1)[-1]
 
 
+def calling(words: Sequence[Word]) -> list[str]:
+    """Return the words that may call a program: all but the names that a launcher is given."""
+    texts = ["", *(word.text for word in words)]
+    return [text for before, text in pairwise(texts) if before not in NAMING]
+
+
 def find(words: Sequence[Word]) -> tuple[str, int, str] | None:
     """Find the program that a command calls: its table, where its arguments begin, a version."""
-    if not words:
+    plain = [base(word.text) for word in words[:LONGEST_LAUNCHER] if word.text != "sudo"]
+    if not plain or (plain[0] in CONTAINERS and plain[1:2] and plain[1] in ABOUT):
         return None
-    first = base(words[0].text)
-    wrapped = first in WRAPPERS
+    first = plain[0]
+    wrapped = first in WRAPPERS or words[0].text == "sudo"
     for at in range(min(len(words), LONGEST_LAUNCHER)):
         if at and not wrapped:
             return None
-        entry = at > 0 and words[at - 1].text == "--entrypoint"
-        found = None if entry else _program_at(words, at)
+        named = at > 0 and words[at - 1].text in NAMING
+        found = None if named else _program_at(words, at)
         if found is not None:
             within = first in CONTAINERS and not found[2]
             return (found[0], found[1], _image_version(words, at)) if within else found
@@ -194,7 +209,9 @@ def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
             return SUBCOMMANDS[called], at + len(called), ""
     if name in NAMES:
         return _fork(NAMES[name], words, at), at + 1, ""
-    if re.fullmatch(r"python[\d.]*", name) or (name.startswith("$") and following == "-m"):
+    if re.fullmatch(r"python(?:[\d.]|\$\{?\w+\}?)*", name) or (
+        name.startswith("$") and following == "-m"
+    ):
         rest = [w.text for w in words[at + 1 : at + 8]]
         for step, text in enumerate(rest):
             if text == "-m" and rest[step + 1 : step + 2] == ["lmdeploy"]:

@@ -11,6 +11,7 @@ from sitegen.catalog.text.source_text import SourceText
 from sitegen.lint import launches, programs
 from sitegen.lint.languages import shell
 from sitegen.lint.languages.configurations import read_tree
+from sitegen.lint.languages.dockerfile import snippets_of_dockerfile
 from sitegen.lint.languages.html import snippets_of_html
 from sitegen.lint.languages.markdown import snippets_of_markdown
 from sitegen.lint.languages.plain_text import commands_of_text, guessed, snippets_of_text
@@ -49,7 +50,9 @@ _FORKS = (
     ),
     re.compile(r"\bpip3? install (?:-\S+ )*(vllm|sglang)-(?!router|kernel|omni)[a-z]\w*\b"),
     re.compile(r"\b(vllm|sglang|llama\.cpp|ollama) fork\b", re.IGNORECASE),
-    re.compile(r"\bfork of \[?`?(vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
+    re.compile(r"\bpatched (vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
+    re.compile(r"\b(vllm|sglang)[-_ ](?:ascend|gaudi|metal|neuron|spyre)\b", re.IGNORECASE),
+    re.compile(r"\b(?:fork|branch) of \[?`?(vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
 )
 """Where a text has a program from, if not from those who make it."""
 _BUILT = ("llama-cpp", "llama-cpp-bench", "ik-llama-cpp")
@@ -68,8 +71,8 @@ _SERVES = re.compile(
     r"(?:^|[\s/])(?:vllm serve|sglang serve|trtllm-serve|text-generation-launcher|llama-server"
     r"|lmdeploy serve|aphrodite run|mlc_llm serve|koboldcpp\S*|xinference launch|local-ai run"
     r"|lms (?:load|server start)|tabbyapi|tritonserver|mistralrs(?:-server)?|llamafile\S*"
-    r"|lemonade-server serve|python[\d.]* -m (?:vllm\.entrypoints|sglang\.launch|lightllm|mlc_llm"
-    r"|llama_cpp\.server|fastchat\.serve|aphrodite)\S*)(?=\s|$)"
+    r"|lemonade-server serve|python(?:[\d.]|\$\{?\w+\}?)* -m (?:vllm\.entrypoints|sglang\.launch"
+    r"|lightllm|mlc_llm|llama_cpp\.server|fastchat\.serve|aphrodite)\S*)(?=\s|$)"
 )
 """What starts a model server, of whatever program."""
 _SPEAKS_OF = re.compile(
@@ -79,6 +82,8 @@ _SPEAKS_OF = re.compile(
 """Commands that name a program and do not start it."""
 _GIVEN = re.compile(r"^(?:\s*[A-Z_][A-Z0-9_]*=\S*\s+)+")
 """Variables that a command is given."""
+_FOLDER = re.compile(r"^[\w${}.~/-]*/(?=\w)")
+"""Where the program of a command lies."""
 MOST_LOOKED_AT = 12
 """Words of a command that are looked at for a server that is not known."""
 DEEPEST = 3
@@ -100,6 +105,8 @@ def kind_of(path: str, text: str) -> str:
     name = path.rsplit("/", 1)[-1]
     if name == "Modelfile" or name.startswith("Modelfile."):
         return "modelfile"
+    if re.fullmatch(r"(?:.*\.)?(?:Docker|Container)file(?:\..*)?", name):
+        return "dockerfile"
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
@@ -128,6 +135,11 @@ def snippets_of(source: SourceText, kind: str) -> Iterator[Snippet]:
         yield from snippets_of_markdown(source)
     elif kind == "html":
         yield from snippets_of_html(source)
+    elif kind == "dockerfile":
+        around = Surroundings(headings=_top(source.text))
+        yield from snippets_of_dockerfile(
+            Snippet(source, source.text, Language.BASH, around=around)
+        )
     elif kind == "text":
         yield from snippets_of_text(source, headings=_top(source.text))
     else:
@@ -291,7 +303,7 @@ class _FileReader:
             program, version = programs.entered(command.words)
             if version:
                 self.scene.pinned.setdefault(program, version)
-            called = " ".join(word.text for word in command.words[:MOST_LOOKED_AT])
+            called = " ".join(programs.calling(command.words[:MOST_LOOKED_AT]))
             if inner is None and _SERVES.search(called) and not _SPEAKS_OF.match(called):
                 self.scene.unread.append(Spot(snippet, command.start))
             return known
@@ -385,7 +397,7 @@ def _kept_command(snippet: Snippet, command: Command) -> Snippet | None:
         raw = snippet.text[word.start : word.end]
         at = raw.find("=") + 1
         kept = _GIVEN.sub("", raw[at + 1 :])
-        if raw[at : at + 1] not in {"'", '"'} or not _SERVES.match(kept):
+        if raw[at : at + 1] not in {"'", '"'} or not _SERVES.match(_FOLDER.sub("", kept)):
             continue
         called = rf"(?m)^[ \t]*(?:exec |nohup |eval )*\"?\$\{{?{name}\b"
         if re.search(called, snippet.text[word.end :]):

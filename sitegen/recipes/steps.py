@@ -195,7 +195,7 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[RecipeStep,
     jumbo = link is not None and link.kind == "ethernet" and not apple
     check = ["ifconfig" if apple else "ip -br address", 'ping -c 3 "$HEAD_IP"']
     if jumbo:
-        check = ['sudo ip link set dev "$IFACE" mtu 9000', 'ping -c 3 -M do -s 8972 "$HEAD_IP"']
+        check = ['sudo ip link set dev "$IFACE" mtu 9000', 'ping -c 3 -M "do" -s 8972 "$HEAD_IP"']
     elif link is not None and link.kind == "infiniband":
         check = ["ibstat", "ls /dev/infiniband", "ulimit -l", *check]
     elif link is not None and link.kind == "nvlink":

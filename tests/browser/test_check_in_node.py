@@ -209,6 +209,7 @@ def test_numbers_and_paths_of_another_machine_do_not_hide_an_error() -> None:
 def test_what_is_provided_as_nothing_is_named_on_the_page() -> None:
     page = (ROOT / "templates/check.html").read_text("utf-8")
     said_of = {
+        "sitegen.lint.languages.dockerfile": "Dockerfiles",
         "sitegen.lint.languages.html": "Markdown and HTML pages",
         "sitegen.lint.languages.markdown": "Markdown and HTML pages",
         "sitegen.lint.languages.python_programs": "Python programs",

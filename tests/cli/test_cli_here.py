@@ -180,6 +180,97 @@ def test_a_draft_of_a_model_has_its_config_and_passes_the_check(
     assert (checked.status, checked.out) == (0, "")
 
 
+SMALL = {
+    "model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100,
+    "tie_word_embeddings": True, "max_position_embeddings": 512, "torch_dtype": "bfloat16",
+}  # fmt: skip
+OF_SMALL = 80_448
+HEAD = "lm_head.weight"
+SIGHT = "model.vision_tower.patch.weight"
+
+
+@pytest.mark.parametrize(
+    ("config", "metadata", "names", "lines"),
+    [
+        ({}, {"total_size": 2 * OF_SMALL}, [], ["published_parameters: 80448"]),
+        ({}, {"total_size": 2 * (OF_SMALL + 6_400)}, [HEAD], ["published_parameters: 80448"]),
+        (
+            {"vision_config": {"depth": 2}},
+            {"total_size": 2 * (OF_SMALL + 1_000)},
+            [SIGHT],
+            ["published_parameters: 81448", "vision_parameters: 1000"],
+        ),
+        (
+            {"num_nextn_predict_layers": 1, "quantization_config": {"bits": 4}},
+            {"total_parameters": OF_SMALL + 500, "total_size": 1},
+            ["model.layers.2.eh_proj.weight"],
+            ["published_parameters: 80948", "mtp_parameters: 500"],
+        ),
+        (
+            {},
+            {"total_size": 2 * OF_SMALL + 16},
+            ["model.layers.0.self_attn.rotary_emb.inv_freq"],
+            ["published_parameters: 80448"],
+        ),
+        (
+            {},
+            {"total_size": 2 * OF_SMALL + 90_000},
+            [SIGHT, "model.mtp.x"],
+            ["# The files hold 125,448 parameters, the config adds up to 80,448."],
+        ),
+        (
+            {"vision_config": {"depth": 2}, "num_nextn_predict_layers": 1},
+            None,
+            [],
+            ["# Not counted, for the config alone does not say it: vision_parameters and "
+             "mtp_parameters."],
+        ),
+    ],
+)  # fmt: skip
+def test_a_draft_of_a_model_counts_what_the_list_of_its_files_adds(  # noqa: PLR0917 - a row
+    project: Path,
+    tmp_path: Path,
+    config: dict[str, object],
+    metadata: dict[str, int] | None,
+    names: list[str],
+    lines: list[str],
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(SMALL | config), encoding="utf-8")
+    if metadata is not None:
+        listed = {"metadata": metadata, "weight_map": dict.fromkeys(names, "a")}
+        (tmp_path / "model.safetensors.index.json").write_text(json.dumps(listed), "utf-8")
+    done = run("--root", project, "new", "model", "--from", tmp_path / "config.json", "own-model")
+    assert done.status == 0
+    text = (project / "catalog/models/own-model.yaml").read_text(encoding="utf-8").splitlines()
+    said = [line for line in text if "_parameters" in line or "The files hold" in line]
+    assert said == lines
+    checked = run("--root", project, "check")
+    assert (checked.status, checked.out) == (0, "")
+
+
+def test_a_draft_without_positions_has_a_context_to_replace(project: Path, tmp_path: Path) -> None:
+    config = {key: value for key, value in SMALL.items() if key != "max_position_embeddings"}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert run("--root", project, "new", "model", "--from", tmp_path, "own-model").status == 0
+    text = (project / "catalog/models/own-model.yaml").read_text("utf-8")
+    assert "# The config says no length: context_tokens stands in for it.\n" in text
+    assert run("--root", project, "check").status == 0
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"metadata": 3}', '{"metadata": {"total_size": "x"}}']
+)
+def test_a_broken_list_of_files_is_no_part_of_a_draft(
+    project: Path, tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(SMALL), encoding="utf-8")
+    (tmp_path / "model.safetensors.index.json").write_text(content, encoding="utf-8")
+    done = run("--root", project, "new", "model", "--from", tmp_path, "own-model")
+    assert done.status == 0
+    assert "published" not in (project / "catalog/models/own-model.yaml").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     "words",
     [

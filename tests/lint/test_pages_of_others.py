@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lint.support import codes, linted
+from tests.lint.support import codes, found, linted
 
 MODULE = "vllm.entrypoints.openai.api_server --model"
 WRONG = "vllm serve Qwen/Qwen3-8B --max-modle-len 4096"
@@ -106,6 +106,9 @@ def test_a_quadlet_is_a_container_with_the_version_of_its_image() -> None:
         "git clone https://github.com/someone/sglang.git",
         "# Use our fork of SGLang",
         "# the KTransformers SGLang fork",
+        "# on NPUs, with sglang-ascend",
+        "# the paged branch of SGLang",
+        "# a custom-patched SGLang",
         "docker run -it lmsysorg/sglang:v0.4.6 bash",
     ],
 )
@@ -127,3 +130,98 @@ def test_an_option_of_a_fork_tells_the_fork() -> None:
     command = "python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --bogus 1"
     assert codes(f"{command} --kt-numa-nodes 0 1") == []
     assert codes(command) == ["unknown-option"]
+
+
+DOCKERFILE = """FROM {image}
+COPY <<'EOF' /start.sh
+#!/bin/bash
+vllm serve gpt2 --bogus-a 1
+EOF
+RUN --mount=type=cache,target=/x vllm serve gpt2 \\
+    --bogus-b 1
+CMD ["bash", "-c", "printenv && vllm serve gpt2 --host 0.0.0.0 --bogus-c 1"]
+"""
+
+
+@pytest.mark.parametrize("fence", ["dockerfile", "docker", ""])
+def test_steps_of_a_dockerfile_are_read_on_a_page(fence: str) -> None:
+    page = f"```{fence}\n{DOCKERFILE.format(image='nvidia/cuda:12')}```\n"
+    named = [one.message.rpartition(" ")[2] for one in found(page, "markdown")]
+    assert named == ["--bogus-a", "--bogus-b", "--bogus-c"]  # and no word on 0.0.0.0
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "deploy/Dockerfile.gpu", "vllm.Dockerfile"])
+def test_a_dockerfile_is_known_by_its_name(name: str) -> None:
+    text = DOCKERFILE.format(image="nvidia/cuda:12")
+    assert {one.code for one in linted(text, "", path=name).problems} == {"unknown-option"}
+
+
+def test_a_dockerfile_is_held_to_the_version_of_its_image() -> None:
+    text = DOCKERFILE.format(image="vllm/vllm-openai:v0.9.0")
+    assert linted(text, "", path="Dockerfile").problems == ()
+
+
+@pytest.mark.parametrize("before", ["", "sudo "])
+def test_a_container_s_name_calls_nothing(before: str) -> None:
+    named = f"{before}docker run -d --name llama-server --restart always --gpus all "
+    image = "ghcr.io/ggml-org/llama.cpp:server-cuda"
+    assert codes(f"{named}someone/else:1") == []
+    assert [one.message for one in found(f"{named}{image} -m a.gguf --bogus 1")] == [
+        "llama.cpp (as in llama-cpp-python 0.3.36) has no option --bogus"
+    ]
+    assert codes(f"{before}docker logs --bogus llama-server --tail 5") == []
+
+
+def test_gpus_that_a_layer_lies_across_are_not_all_there_are() -> None:
+    plan = "vllm serve gpt2 --tensor-parallel-size 2 --pipeline-parallel-size 2"
+    said = "# Tensor parallelism: 2 (splits each layer across 2 GPUs)"
+    assert codes(f"{said}\n{plan}\n") == []
+    assert codes(f"# on a machine with 2 GPUs\n{plan}\n") == ["world-size"]
+
+
+def test_a_case_behind_a_server_is_no_option_of_it() -> None:
+    served = "  up)\n    vllm serve gpt2 --port 80\n    ;;\n"
+    script = f"case $1 in\n{served}-h|help)\n    usage\n    ;;\nesac\n"
+    assert codes(script) == []
+
+
+def test_placeholders_may_be_in_any_script() -> None:
+    assert codes("llama-server -m <モデル>/<名前>.gguf -c 4096 --jinja") == []
+
+
+def test_a_box_of_a_distribution_starts_programs() -> None:
+    assert codes("distrobox enter box -- vllm serve gpt2 --bogus 1") == ["unknown-option"]
+
+
+@pytest.mark.parametrize(("shell", "sign"), [("powershell", "`"), ("cmd", "^")])
+def test_shells_of_windows_continue_a_line_with_a_sign_of_their_own(shell: str, sign: str) -> None:
+    page = f"```{shell}\nvllm serve gpt2 {sign}\n  --port 8000 {sign}\n  --bogus 1\n```\n"
+    assert codes(page, "markdown") == ["unknown-option"]
+
+
+def test_a_drawing_calls_nothing() -> None:
+    drawn = "```\n      │\n      ▼\nllama-server   mlx_lm.server   other\n```\n"
+    assert codes(drawn, "markdown") == []
+    assert codes(drawn.replace("▼", "").replace("│", ""), "markdown") == ["extra-argument"]
+
+
+@pytest.mark.parametrize("fence", ["bash", "", "ini"])
+def test_a_line_of_a_unit_is_read_wherever_it_is_shown(fence: str) -> None:
+    page = f"```{fence}\nExecStart=/opt/bin/llama-server \\\n  -m a.gguf --bogus 1\n```\n"
+    assert codes(page, "markdown") == ["unknown-option"]
+
+
+def test_a_kept_command_may_name_the_folder_of_its_program() -> None:
+    kept = 'CMD="$HOME/env/bin/python -m vllm.entrypoints.openai.api_server --bogus 1"\n'
+    assert codes(f"{kept}eval $CMD\n") == ["unknown-option"]
+
+
+def test_whole_numbers_are_read_as_the_program_reads_them() -> None:
+    assert codes("llama-server -m a.gguf --top-k 100.0") == []
+    assert codes("llama-server -m a.gguf --top-k many") == ["option-value"]
+    assert codes("vllm serve gpt2 --max-num-seqs 100.0") == ["option-value"]
+
+
+def test_a_version_in_a_variable_is_still_python() -> None:
+    kept = 'X="python${VERSION} -m sglang.launch_server --model-path a --bogus 1" || exit\n'
+    assert codes(f'{kept}eval "$X"\n') == ["unknown-option"]

@@ -11,12 +11,16 @@ from sitegen.catalog.kinds import Kind
 from sitegen.cli.exits import CommandError
 from sitegen.cli.questions.choose import usage_error
 from sitegen.cli.questions.fit_request import own_model
+from sitegen.cli.questions.stored import counts_told
 from sitegen.cli.questions.this_machine import machine_at
 from sitegen.here.draft import combo_record, gpu_record
 from sitegen.here.nvidia import queried, tabled
 from sitegen.here.recognised import UnjudgedError
+from sitegen.models.families import architecture
 
 MOST_CHARACTERS = 2**20
+STAND_IN_TOKENS = 2048
+"""Context of a model whose config says nothing of positions, until somebody looks it up."""
 NOT_ABOUT_SIZE = frozenset(
     {
         "_name_or_path", "architectures", "auto_map", "bos_token_id", "decoder_start_token_id",
@@ -63,21 +67,29 @@ def gpu_draft(path: Path, *, today: str) -> str:
 def model_draft(path: Path, *, quantization: str, today: str) -> str:
     """Write a model with its config, read from the file or from the folder that has it.
 
+    Where the list of its files lies beside the config, the draft has the published count, and the
+    parameters of a vision tower or of layers that predict ahead.
+
     Raises:
         click.UsageError: If it is not a config that the engine knows.
         OSError: If it cannot be read.
     """
     file = path / "config.json" if path.is_dir() else path
     model = own_model(file)
+    told = counts_told(file.parent, model.config, architecture(model.config))
     record = {
         "name": model.name,
         "organization": "REPLACE",
         "repository": "owner/name",
         "config": {key: value for key, value in model.config.items() if key not in NOT_ABOUT_SIZE},
-        "context_tokens": model.context_tokens,
+        "context_tokens": model.context_tokens or STAND_IN_TOKENS,
+        **told.counts,
         "checkpoints": [{"quantization": quantization}],
         "sources": [{"title": "REPLACE: where the config was read", "url": "", "read": today}],
     }
     body = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=100)
     review = "# A draft of a config: replace the names, and list the checkpoints that exist.\n"
+    review += f"# {told.remark}\n" if told.remark else ""
+    if not model.context_tokens:
+        review += "# The config says no length: context_tokens stands in for it.\n"
     return f"{Kind.MODEL.modeline}\n{review}{body}"

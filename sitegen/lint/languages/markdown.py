@@ -10,8 +10,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from sitegen.catalog.text.source_text import SourceText, line_starts
+from sitegen.lint.languages.dockerfile import is_dockerfile, snippets_of_dockerfile
 from sitegen.lint.languages.plain_text import guessed
 from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings
+from sitegen.recipes.recipe import Language
 from sitegen.values import dataclass
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
@@ -32,6 +34,13 @@ UNTOLD = frozenset(
     }
 )
 """Names of languages that do not say whether a block is a command of ours."""
+WINDOWS = frozenset({"powershell", "ps1", "pwsh", "cmd", "bat", "batch"})
+"""Shells that continue a line with a sign of their own."""
+_CONTINUED = re.compile(r"(?<=\s)[`^]([ \t]*\n)")
+_EXEC = re.compile(r"^Exec(?:Start)?=\S", re.MULTILINE)
+"""A line of a unit, wherever somebody shows it."""
+_DRAWN = re.compile(r"[┌┐└┘├┤┬┴┼▼▲◀▶]")
+"""What boxes and arrows are drawn with."""
 DEEPEST = 4
 _FOLDED = re.compile(
     r"(?m)^([ \t]*)(?:\?\?\?\+?|!!!|===)[ \t]+([^\n]+)(?=\n(?:[ \t]*\n)?\1(?: {4}|\t))"
@@ -103,13 +112,22 @@ def _code(
             yield from _blocks(page, token.content, first, around, depth + 1)
         return
     words = re.findall(r"[\w+#-]+", token.info.lower()) if token.type == "fence" else []
+    if words[:1] in (["dockerfile"], ["docker"]) or (not words and is_dockerfile(token.content)):
+        breaks = _breaks(page, token.content, first)
+        whole = Snippet(page.source, token.content, Language.BASH, breaks, around)
+        yield from snippets_of_dockerfile(whole)
+        return
     language = LANGUAGES.get(words[0]) if words else guessed(token.content)
     if words and words[0] in UNTOLD:
         language = guessed(token.content)
-    if language is None:
+    if language in {None, Language.BASH} and _EXEC.search(token.content):
+        language = Language.INI
+    if language is None or (language is Language.BASH and _DRAWN.search(token.content)):
         return
-    breaks = _breaks(page, token.content, first)
-    yield Snippet(page.source, token.content, language, breaks, around)
+    breaks, content = _breaks(page, token.content, first), token.content
+    if words and words[0] in WINDOWS:
+        content = _CONTINUED.sub(r"\\\1", content)
+    yield Snippet(page.source, content, language, breaks, around)
 
 
 def _breaks(page: _Page, content: str, first: int) -> tuple[tuple[int, int], ...]:

@@ -24,7 +24,8 @@ _ARRAY = re.compile(r"[A-Za-z_]\w*(\+?=)\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 _PLACEHOLDER = re.compile(
-    r"<(?:[A-Za-z_]|\.\.\.|\d+[ \t]*[*+/-])[^<>\n]{0,160}>|\{[A-Za-z][\w-]*(?: [\w-]+){1,6}\}"
+    r"<(?:[A-Za-z_\u00c0-\uffff]|\.\.\.|\d+[ \t]*[*+/-])[^<>\n]{0,160}>"
+    r"|\{[A-Za-z][\w-]*(?: [\w-]+){1,6}\}"
     r"|\{\{[^{}\n]{0,80}\}\}|\$\{\{[^{}\n]{0,80}\}\}"
 )
 _PROMPT = re.compile(
@@ -219,8 +220,9 @@ class _ShellReader:
         end = max(w.end for w in (*words, *(w for _, w in assigned)))
         between = self.text[self.last_line_end + 1 : start] if self.last_line_end >= 0 else "\n"
         previous = self.commands[-1].end if self.commands else -1
-        adjoins = previous >= 0 and not between.strip() and (
-            "\n\n" not in self.text[previous:start]
+        parted = self.text[previous:start]
+        adjoins = previous >= 0 and not between.strip() and not (
+            "\n\n" in parted or ";;" in parted
         )  # fmt: skip
         self.commands.append(
             Command(

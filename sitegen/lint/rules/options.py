@@ -18,6 +18,10 @@ from sitegen.lint.snippets import Snippet, Spot
 from sitegen.problems import Problem, did_you_mean
 
 _NUMBER = re.compile(r"[+-]?\d+(?:_\d+)*")
+_ROUND = re.compile(r"[+-]?\d+\.0*")
+"""What C++ reads as a whole number too, up to the point."""
+BY_BEGINNING = frozenset({"llama-cpp", "ik-llama-cpp"})
+"""Programs that read whole numbers with ``std::stoi``."""
 _FLOAT = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf)", re.IGNORECASE)
 LONGEST_PLACEHOLDER = 40
 LAST_PORT = 65_535
@@ -41,7 +45,7 @@ def _same(named: str, read: str) -> bool:
     >>> _same("0.33.1", "0.33.0"), _same("0.6.3", "0.33.0")
     (True, False)
     """
-    return named.split(".")[:2] == read.rsplit(maxsplit=1)[-1].split(".")[:2]
+    return named.split(".")[:2] == read.rpartition(" ")[2].split(".")[:2]
 
 
 def options_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
@@ -103,10 +107,10 @@ def values_are_accepted(scene: FileModel, facts: LintContext) -> Iterator[Proble
                 continue
             taken = table.taken(given.name)
             if taken.form != "unknown":
-                yield from _values(snippet, given, taken)
+                yield from _values(snippet, given, taken, call.program)
 
 
-def _values(snippet: Snippet, given: Given, taken: Taken) -> Iterator[Problem]:
+def _values(snippet: Snippet, given: Given, taken: Taken, program: str) -> Iterator[Problem]:
     place = Spot(snippet, given.word.start)
     if len(given.values) < taken.least:
         yield finding(place, "option-value", f"{given.written} needs a value", "")
@@ -117,6 +121,8 @@ def _values(snippet: Snippet, given: Given, taken: Taken) -> Iterator[Problem]:
         return
     for word in given.values:
         if not word.known or _placeholder(word.text):
+            continue
+        if program in BY_BEGINNING and _ROUND.fullmatch(word.text) and taken.form == "int":
             continue
         message = _refused(word, taken)
         if message:

@@ -45,8 +45,12 @@ def _full(config: Config) -> tuple[int, ...]:
 
 
 def llama(config: Config) -> Body:
-    """Llama, Granite, SmolLM3 (tied by default there), InternLM2: every token attends to all."""
-    biases = "qkvo" if config.flag("attention_bias") else ""
+    """Llama, Granite, SmolLM3 (tied by default there), InternLM2, openPangu: all is attended to.
+
+    openPangu calls the biases ``bias``, as vLLM 0.33 reads them for all of these.
+    """
+    biased = config.flag("attention_bias") or config.flag("bias")
+    biases = "qkvo" if biased else ""
     return _dense(config, _full(config), biases=biases, tied=config.model_type == "smollm3")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sitegen.catalog.domain.models import Json
 
 CLASS_OF_TYPE: Mapping[str, str] = {
+    "PanguEmbedded": "PanguEmbeddedForCausalLM",
     "afmoe": "AfmoeForCausalLM",
     "apertus": "ApertusForCausalLM",
     "baichuan": "BaichuanForCausalLM",

@@ -24,6 +24,7 @@ from sitegen.models.families import (
 from sitegen.models.families.layout import Family
 
 FAMILY_OF_TYPE: Mapping[str, Family] = {
+    "PanguEmbedded": dense.llama,
     "afmoe": gated.afmoe,
     "apertus": dense.apertus,
     "baichuan": dense.llama,

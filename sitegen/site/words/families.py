@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 FAMILY_NAMES: Mapping[str, str] = {
+    "PanguEmbedded": "openPangu Embedded",
     "afmoe": "Trinity",
     "apertus": "Apertus",
     "baichuan": "Baichuan",

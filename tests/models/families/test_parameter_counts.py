@@ -52,7 +52,21 @@ def test_every_family_is_verified_by_torch_or_by_a_published_count() -> None:
     verified |= {architecture(case["config"]).family for case in COUNTS["configs"]}
     verified |= {design_of(m).family for m in model_ids() if "published_parameters" in record(m)}
     same_as_flat = {"qwen2_vl_text", "qwen2_5_vl_text", "minimax_m3_vl_text"}
-    assert set(FAMILIES) - verified == same_as_flat | {"baichuan"}
+    assert set(FAMILIES) - verified == same_as_flat | {"baichuan", "PanguEmbedded"}
+
+
+def test_open_pangu_counts_as_its_files_do() -> None:
+    """Bytes of its files, as a copy of openPangu Embedded 7B lists them, less stored frequencies.
+
+    Source:
+        github.com/IDLEOAK/openpangu-lightweight-methods, ``model.safetensors.index.json``.
+    """
+    config = {
+        "model_type": "PanguEmbedded", "bias": True, "hidden_size": 4096,
+        "intermediate_size": 12800, "num_attention_heads": 32, "num_hidden_layers": 34,
+        "num_key_value_heads": 8, "tie_word_embeddings": False, "vocab_size": 153376,
+    }  # fmt: skip
+    assert counted(architecture(config)) == (16_061_784_576 // 2 - 34 * 64 * 2, 0)
 
 
 @pytest.mark.parametrize("family", sorted(LIKE_LLAMA))

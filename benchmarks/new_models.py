@@ -1,0 +1,81 @@
+"""Drafts of models that the catalog lacks, and how their counts compare with the files' own lists.
+
+``new_models.json`` has what configs of public repositories say of sizes, and what the lists of
+their files (``model.safetensors.index.json``) say of parameters: a count, or bytes of one type.
+They are what GitHub's copies at the root of a repository gave, one of each shape that no model of
+the catalog has; nobody chose them by their outcome. Each is drafted by ``sitegen new model``, from
+the config alone and with the list beside it, and the draft is checked as it is::
+
+    python -m benchmarks.new_models
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sitegen.cli.questions.stored import INDEX, WIDTHS
+from sitegen.models.architecture import parameters
+from sitegen.models.families import architecture
+from tests.cli.small_project import run, small_project
+
+LISTED = Path(__file__).with_suffix(".json")
+NEAR = 0.005
+"""Share of the files' own count within which a count is right."""
+
+
+def drafted(project: Path, source: Path) -> dict[str, Any] | None:
+    """Draft a model and check it as it is; ``None`` where it is refused or does not pass."""
+    record = project / "catalog/models/a-draft.yaml"
+    record.unlink(missing_ok=True)
+    if run("--root", project, "new", "model", "--from", source, "a-draft").status:
+        return None
+    found: dict[str, Any] = yaml.safe_load(record.read_text("utf-8"))
+    return None if run("--root", project, "check").status else found
+
+
+def counted(record: dict[str, Any]) -> int:
+    """Add up what a draft says: its config's tensors and what it says is beside them."""
+    beside = ("vision_parameters", "mtp_parameters")
+    return parameters(architecture(record["config"])) + sum(record.get(key, 0) for key in beside)
+
+
+def main() -> int:
+    """Print a row for each config; 1 where a draft does not pass its check."""
+    rows = json.loads(LISTED.read_text("utf-8"))
+    right = {"alone": 0, "with the list": 0}
+    made = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        project, folder = small_project(Path(temporary)), Path(temporary, "own")
+        folder.mkdir()
+        for row in rows:
+            config = row["config"] | {"torch_dtype": row.get("dtype")}
+            published = row.get("total_parameters") or row["total_size"] / WIDTHS[row["dtype"]]
+            (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+            metadata = {key: row[key] for key in ("total_size", "total_parameters") if key in row}
+            listed = {"metadata": metadata, "weight_map": dict.fromkeys(row["names"], "")}
+            said = f"{row['repository']:45} {config['model_type']:18} {published:15,.0f}"
+            for name in right:
+                (folder / INDEX).unlink(missing_ok=True)
+                if name != "alone":
+                    (folder / INDEX).write_text(json.dumps(listed), encoding="utf-8")
+                record = drafted(project, folder)
+                if record is None:
+                    said += "  no draft"
+                    break
+                off = counted(record) / published - 1
+                right[name] += abs(off) <= NEAR
+                said += f" {counted(record):15,} {off:+9.4%}"
+            made += record is not None
+            print(said)
+    print(f"{made} of {len(rows)} drafts pass, counts within {NEAR:.1%}: {right}")
+    return int(not made)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
