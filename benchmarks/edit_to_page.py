@@ -47,19 +47,20 @@ class Kind:
 def kinds(combo: str, guide: str) -> tuple[Kind, ...]:
     """List the kinds of edits of a combo, its GPU and a guide."""
     page, path = f"combos/{combo}/", f"catalog/combos/{combo}.yaml"
-    text = r"(?<=\n\n)(?=[A-Z][a-z])"
+    text, made_up = r"(?<=\n\n)(?=[A-Z][a-z])", combo.startswith("synthetic-")
     return (
         Kind("a guide's text", f"guides/{guide}/", f"content/guides/{guide}.md", text, *WORDS),
         Kind("a combo's text", page, path, r"(?<=name: )|(?<=\"name\": \")", *WORDS),
         Kind("a template", page, "templates/combo.html", r"(?=</h2>)", *WORDS),
         Kind("a price", page, "catalog/gpus/rtx-3090.yaml", r"(?<=amount: )\d+", "1{turn}", ""),
-        Kind("a fact of one combo", page, path, COUNT, "{turn}", ""),
+        Kind("a fact of one combo", page, path, COUNT, JOINED if made_up else "{turn}", ""),
         Kind("a constant of all", page, CONSTANT, r"(?<=value: )[\d.]+", "0.8{turn}", ""),
     )
 
 
-COUNT = r"(?<=count: )\d+|(?<=\"count\": )\d+(?=}])"
+COUNT = r"(?<=count: )\d+|(?<=\"count\": )\d+}](, \"link\": \"[^\"]*\")?"
 """In a record as people write it, or in a made-up one (``benchmarks.build_again --keep``)."""
+JOINED = '{turn}}}], "link": "pcie-4-x16"'
 WORDS = ("EDIT{turn} ", "EDIT{turn}")
 CONSTANT = "catalog/assumptions/comfortable-utilization.yaml"
 

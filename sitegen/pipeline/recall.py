@@ -18,7 +18,7 @@ from sitegen.pipeline.memory import NO_PAST, Packer, Past
 from sitegen.pipeline.survey_keys import SurveyKeys
 from sitegen.pipeline.telling import fields_tell
 from sitegen.published.judged_records import JudgedRecords
-from sitegen.site.page import Read
+from sitegen.site.page import Read, unheard
 from sitegen.store import digest_of
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.results import ComboSurvey
@@ -55,12 +55,8 @@ class Recall:
         if self._on:
             self._catalog, self._packer = engine.catalog, Packer(engine.catalog)
             self.keys = self._keys = SurveyKeys(engine.catalog, texts, past.program, engine)
-            self._digests, self._judged = (
-                Digests(engine.catalog, self._keys, {}),
-                self._keys.judged(),
-            )
+            self._digests = Digests(engine.catalog, self._keys, {})
             self._hint = digest_of("reads of wholes", past.program)
-            self._reads = _reads(self._memory.get(self._hint))
             fields_tell()
 
     def combo(self, combo: Combo) -> ComboSurvey | None:
@@ -99,7 +95,8 @@ class Recall:
 
     @cached_property
     def _judged(self) -> str:
-        return self._keys.judged()
+        with unheard():
+            return self._keys.judged()
 
     @cached_property
     def _reads(self) -> dict[str, tuple[Read, ...]]:

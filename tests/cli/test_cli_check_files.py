@@ -90,6 +90,19 @@ def test_a_text_is_judged_with_all_others_and_answers_for_itself(gpu: Path) -> N
     assert "nmae" not in done.out
 
 
+def test_a_file_is_named_as_problems_name_it_or_from_where_one_is(
+    gpu: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu.write_text(gpu.read_text().replace("name:", "nmae:", 1))
+    root = root_of(gpu)
+    below = root / "content"
+    monkeypatch.chdir(below)
+    for name in (f"catalog/gpus/{gpu.name}", f"../catalog/gpus/{gpu.name}"):
+        done = run("--root", root, "check", name, "--format", "concise")
+        assert done.status == 1, name
+        assert f"catalog/gpus/{gpu.name}:" in done.out
+
+
 def test_a_file_that_is_not_there_is_a_usage_error(gpu: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere.yaml").write_text("name: x")
     for name in (gpu.with_name("none.yaml"), tmp_path.parent, "/etc/hostname"):

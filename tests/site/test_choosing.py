@@ -8,7 +8,7 @@ import pytest
 
 from sitegen.fit.assessment import FitTier
 from sitegen.site.cells import Absent, Lines, NumberCell, Small, Unit
-from sitegen.site.combo.comparison import alternatives, comparison_table, machines_table
+from sitegen.site.combo.comparison import Neighbours, comparison_table, machines_table
 from sitegen.site.row_filters import (
     Bound,
     WordFilter,
@@ -100,11 +100,12 @@ def test_the_page_shows_what_one_chooses_by_and_its_files_the_rest() -> None:
 
 @pytest.mark.parametrize("each", [1, 2])
 def test_neighbours_are_other_combos_the_nearest_first(each: int) -> None:
-    near = alternatives(fabricated.SURVEY.combos, each)
-    for id_, found in near.items():
-        ids = [combo.id for combo in found]
-        assert id_ not in ids
+    surveys = fabricated.SURVEY.combos.values()
+    near = Neighbours(surveys)
+    for survey in surveys:
+        ids = [combo.id for combo in near.of(survey.combo, each)]
+        assert survey.combo.id not in ids
         assert len(ids) == len(set(ids))
         assert each <= len(ids) <= 2 * each
     # 36 GiB lies nearest to 12 and 96 by ratio: 3 and 2.7 times.
-    assert near[fabricated.MIXED.id][0].id == fabricated.MAC.id
+    assert near.of(fabricated.MIXED)[0].id == fabricated.MAC.id

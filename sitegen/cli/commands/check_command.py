@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -199,9 +200,11 @@ def _mended(session: CliSession, paths: frozenset[str]) -> frozenset[str]:
 
 
 def _below(session: CliSession, name: str) -> str:
-    path, root, private = Path(name).absolute(), session.root, session.private
+    path, root, private = Path(normpath(Path(name).absolute())), session.root, session.private
     if private is not None and path.is_file() and path.resolve().is_relative_to(private.resolve()):
         return f"{session.folder}/{path.resolve().relative_to(private.resolve()).as_posix()}"
+    if not path.is_file():
+        path = Path(normpath(root / name))  # as problems are printed
     if not path.is_file() or not path.is_relative_to(root):
         raise click.UsageError(f"{name}: there is no such file in {root}")
     return path.relative_to(root).as_posix()

@@ -5,6 +5,7 @@ The page shows few of them, its files all.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from math import inf, log
 
@@ -180,38 +181,59 @@ def _answer(survey: ComboSurvey, goal: AnswerGoal) -> Cell:
     return Lines((gives(goal, answer.best), model))
 
 
-def alternatives(
-    surveys: Mapping[str, ComboSurvey], each: int = 2
-) -> Mapping[str, tuple[Combo, ...]]:
-    """For each combo, the nearest others by installed VRAM and by price, nearest first."""
-    combos = {survey.combo.id: survey.combo for survey in surveys.values()}
-    installed = {id_: combo.installed_vram_bytes for id_, combo in combos.items()}
-    price = {id_: build_usd(combo) for id_, combo in combos.items()}
+class Neighbours:
+    """Finds the combos nearest to one by an amount, without a look at all others."""
 
-    def apart(one: str, other: str, amounts: Mapping[str, int | None]) -> float:
-        ours, theirs = amounts[one], amounts[other]
-        return abs(log(theirs / ours)) if ours and theirs else inf
+    def __init__(self, surveys: Iterable[ComboSurvey]) -> None:
+        combos = [survey.combo for survey in surveys]
+        self._combos = {combo.id: combo for combo in combos}
+        installed = {combo.id: combo.installed_vram_bytes for combo in combos}
+        price = {combo.id: build_usd(combo) for combo in combos}
+        self._orders = (_Order(installed, price), _Order(price, installed))
 
-    def near(
-        one: str, first: Mapping[str, int | None], then: Mapping[str, int | None]
-    ) -> list[Combo]:
-        """Of equals by the first amount, the nearest by the second."""
-        by_first = ((apart(one, other, first), other) for other in combos if other != one)
-        found = sorted((far, apart(one, id_, then), id_) for far, id_ in by_first if far < inf)
-        return [combos[id_] for _, _, id_ in found[:each]]
+    def of(self, combo: Combo, each: int = 2) -> tuple[Combo, ...]:
+        """The nearest others by installed VRAM, then those by price; each nearest first."""
+        found = (id_ for order in self._orders for id_ in order.near(combo.id, each))
+        return tuple(self._combos[id_] for id_ in dict.fromkeys(found))
 
-    return {
-        combo.id: tuple(
-            {
-                other.id: other
-                for other in (
-                    *near(combo.id, installed, price),
-                    *near(combo.id, price, installed),
-                )
-            }.values()
-        )
-        for combo in combos.values()
-    }
+
+class _Order:
+    """Ids in the order of an amount; of those equally far, the nearest by a second amount."""
+
+    def __init__(self, first: Mapping[str, int | None], then: Mapping[str, int | None]) -> None:
+        self._first, self._then = first, then
+        self._equal: dict[int, list[str]] = {}
+        for id_, amount in first.items():
+            if amount:
+                self._equal.setdefault(amount, []).append(id_)
+        self._amounts = sorted(self._equal)
+
+    def near(self, one: str, count: int) -> list[str]:
+        """Return so many others, nearest first; none for one without an amount."""
+        ours = self._first[one]
+        if not ours:
+            return []
+        found: list[tuple[float, float, str]] = []
+        below = bisect_left(self._amounts, ours) - 1
+        above = below + 1
+        while below >= 0 or above < len(self._amounts):
+            down = _apart(ours, self._amounts[below]) if below >= 0 else inf
+            up = _apart(ours, self._amounts[above]) if above < len(self._amounts) else inf
+            far = min(down, up)
+            if len(found) >= count and far > found[-1][0]:
+                break
+            amount = self._amounts[below if down <= up else above]
+            below, above = (below - 1, above) if down <= up else (below, above + 1)
+            found += (
+                (far, _apart(self._then[one], self._then[other]), other)
+                for other in self._equal[amount]
+                if other != one
+            )
+        return [id_ for _, _, id_ in sorted(found)[:count]]
+
+
+def _apart(ours: int | None, theirs: int | None) -> float:
+    return abs(log(theirs / ours)) if ours and theirs else inf
 
 
 def comparison_link(combo: Combo, other: Combo) -> Link:

@@ -20,7 +20,7 @@ from sitegen.site.cells import Cell, Link, NumberCell, Unit
 from sitegen.site.combo import runtime_support
 from sitegen.site.combo.benchmark_priorities import combo_table, first_table
 from sitegen.site.combo.cards import Card, answer_cards, further_groups, further_recipes
-from sitegen.site.combo.comparison import alternatives, comparison_link
+from sitegen.site.combo.comparison import Neighbours, comparison_link
 from sitegen.site.combo.failures import about_losses, losses_table
 from sitegen.site.combo.goal_table import goals_table
 from sitegen.site.combo.key_facts import key_facts
@@ -139,9 +139,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         one.measure: len(one.settles) for one in opportunities(inputs.survey.combos.values())
     }
     with unheard():
-        near = alternatives(inputs.survey.combos)
+        near = Neighbours(inputs.survey.combos.values())
     for survey in inputs.survey.combos.values():
-        beside = tuple(comparison_link(survey.combo, other) for other in near[survey.combo.id])
+        beside = tuple(comparison_link(survey.combo, other) for other in near.of(survey.combo))
         commands = _commands(survey)
         rows = Lazy(partial(model_rows, survey, inputs.catalog))
         yield _page(survey, inputs, everywhere, beside=beside, commands=commands, rows=rows)
