@@ -29,7 +29,13 @@ from sitegen.fit.runnable_checkpoint import Ask, Asks
 from sitegen.inputs import read_project
 from sitegen.physics.plan import ParallelPlan
 from sitegen.survey.verdict_policy import (
+    FEWER_SEQUENCES,
+    MORE_MEMORY,
+    MOST_ROOM,
+    TEXT_ONLY,
+    ModelQuestion,
     answered,
+    batches,
     is_published,
     reference_question,
     reference_workload,
@@ -148,11 +154,23 @@ def explained(engine: FitEngine, pair: Pair, combo: Combo) -> str:
     if not asks:
         return "NOT-THERE: the catalog has no such file that the runtime loads"
     whole = reference_question(engine, combo, model, goal)
-    theirs = answered(engine, replace(whole, asks=Asks(asks)), cured=False)
+    theirs = with_flags(engine, replace(whole, asks=Asks(asks)))
     ours = answered(engine, whole, cured=False)
     if theirs is None or ours is None or theirs.plan is None:
         return "NO-PLAN: the runtime has no plan for it there"
     return _why_not(engine, theirs, ours, goal)
+
+
+def with_flags(engine: FitEngine, question: ModelQuestion) -> Assessment | None:
+    """Answer with the fewest of the flags that a pick may need, or without any."""
+    found = answered(engine, question, cured=False)
+    for settings in (FEWER_SEQUENCES, MORE_MEMORY, TEXT_ONLY, MOST_ROOM):
+        if found is None or found.tier is not FitTier.BORDERLINE or not batches(found.runtime):
+            return found
+        flagged = answered(engine, replace(question, settings=settings), cured=False)
+        if flagged is not None and flagged.tier is FitTier.COMFORTABLE:
+            return flagged
+    return found
 
 
 def _why_not(engine: FitEngine, theirs: Assessment, ours: Assessment, goal: PlanGoal) -> str:

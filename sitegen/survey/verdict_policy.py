@@ -55,6 +55,11 @@ SLOWER = 1.5
 """From so many times the weight on a file of any kind is slower under the same runtime."""
 LOSS_STEP = 0.5
 """Rating points: losses of one class that differ by less are the same; ratings are whole points."""
+APART = 1.5
+"""Times the share of a tie by which estimates of two runtimes differ by luck.
+
+Two errors that have nothing in common differ by the root of two as much as one.
+"""
 FEWER = 64
 """Sequences that the flag names; their memory is less than that of a runtime's own 256 or more."""
 FREED = 1.15
@@ -675,11 +680,51 @@ def _best(engine: FitEngine, question: ModelQuestion, plans: Sequence[_Plan]) ->
         inside = [plan for plan in plans if plan.candidate.evaluation.group.nodes == 1]
         whole = [plan for plan in inside if not _staged_over_fast_links(plan.candidate.evaluation)]
         plans = whole or inside or plans
-    amounts = [_amount(engine, question.goal, plan) for plan in plans]
+    best = _first_of_equals(engine, question.goal, plans)
+    if not _is_experimental(best):
+        return best
+    return _surer(engine, question, best, plans) or best
+
+
+def _first_of_equals(engine: FitEngine, goal: PlanGoal, plans: Sequence[_Plan]) -> _Plan:
+    """Choose the simplest and best known of the plans that give about as much as the best one."""
+    amounts = [_amount(engine, goal, plan) for plan in plans]
     tie = engine.assumptions["pick-tie-share"].value.mid
     enough = max(amounts) * (1 - tie)
     near = [plan for plan, amount in zip(plans, amounts, strict=True) if amount >= enough]
-    return min(near, key=lambda one: _cost(engine, one))
+    least = min(_loss(engine, plan) for plan in near)
+    return min(near, key=lambda one: _cost(engine, one, least))
+
+
+def _surer(
+    engine: FitEngine, question: ModelQuestion, best: _Plan, plans: Sequence[_Plan]
+) -> _Plan | None:
+    """Find another runtime's plan to prefer to one in a mode that its makers call experimental.
+
+    Within the mode's own runtime it stays, for whole layers are one option away. Another runtime
+    that gives nearly as much on no more GPUs comes first: nobody has to compare its answers with
+    those of another mode.
+    """
+    others = [p for p in plans if not _is_experimental(p) and p.gpus <= best.gpus]
+    elsewhere = [p for p in others if p.ask.subject.runtime.id != best.ask.subject.runtime.id]
+    if not elsewhere:
+        return None
+    other = _first_of_equals(engine, question.goal, elsewhere)
+    least = 1 - APART * engine.assumptions["pick-tie-share"].value.mid
+    amounts = [_amount(engine, question.goal, plan) for plan in (other, best)]
+    loses_more = _loss(engine, other) >= _loss(engine, best) + LOSS_STEP
+    return None if loses_more or amounts[0] < amounts[1] * least else other
+
+
+def _is_experimental(plan: _Plan) -> bool:
+    """Whether layers are cut in a way that the runtime's own makers call experimental."""
+    cut = plan.candidate.evaluation.split[0] > 1
+    return cut and plan.ask.subject.runtime.traits.experimental_cut
+
+
+def _loss(engine: FitEngine, plan: _Plan) -> float:
+    subject = plan.ask.subject
+    return engine.losses.of(subject.model, subject.checkpoint).mid
 
 
 def _staged_over_fast_links(evaluation: Evaluation) -> bool:
@@ -693,17 +738,23 @@ def _staged_over_fast_links(evaluation: Evaluation) -> bool:
     return evaluation.split[1] > 1 and link is not None and link.kind in FAST_LINKS
 
 
-def _cost(engine: FitEngine, plan: _Plan) -> tuple[int, int, bool, int, int, float, str, bool, str]:
-    """Order what gives as much: fewer GPUs, less expected loss, the better known file."""
+def _cost(
+    engine: FitEngine, plan: _Plan, least: float
+) -> tuple[int, int, bool, int, int, float, str, bool, str]:
+    """Order what gives as much: fewer GPUs, less expected loss, the better known file.
+
+    ``least`` is the least loss of the plans in question: others are equal until they lose more.
+    """
     subject = plan.ask.subject
     pipeline = plan.candidate.evaluation.split[1]
+    loss = _loss(engine, plan)
     return (
         plan.gpus,
-        int(engine.losses.of(subject.model, subject.checkpoint).mid / LOSS_STEP),
+        int((loss - least) / LOSS_STEP),
         not subject.runtime.surveyed_in_full,
         pipeline,
         -(subject.checkpoint.downloads or 0),
-        engine.losses.of(subject.model, subject.checkpoint).mid,
+        loss,
         subject.checkpoint.id,
         subject.runtime.capabilities.multi_node,
         subject.runtime.id,

@@ -128,6 +128,42 @@ def test_of_plans_that_tie_the_file_that_loses_less_comes_before_the_better_know
     assert pick(popular, CARD).checkpoint.id == "gptq-4bit-g128"
 
 
+def test_losses_less_than_half_a_point_apart_are_equal_wherever_they_lie() -> None:
+    files = published("llama8", "awq-4bit-g128", "gptq-4bit-g128")
+    awq, gptq = files.checkpoints
+    popular = replace(files, checkpoints=(awq, replace(gptq, downloads=90_000)))
+    for least in (0.0, 0.4, 0.8):
+        near = lost({"awq-4bit-g128": least, "gptq-4bit-g128": least + 0.3}, 5.0)
+        far = lost({"awq-4bit-g128": least, "gptq-4bit-g128": least + 0.6}, 5.0)
+        assert pick(popular, CARD, near).checkpoint.id == "gptq-4bit-g128"
+        assert pick(popular, CARD, far).checkpoint.id == "awq-4bit-g128"
+
+
+def test_an_experimental_mode_needs_a_larger_difference_to_move_the_runtime() -> None:
+    """llama.cpp's tensor split of Q6_K is an eighth faster than FP8 under vLLM on two 5090."""
+    files = published("llama8", "q6-k", "fp8")
+    pair = combo("rtx-5090", "rtx-5090", link="pcie-4-x16")
+    assert named(pick(files, pair)) == ("fp8", "vllm")
+    whole = catalog()
+    cpp = whole.runtimes["llama-cpp"]
+    settled = replace(cpp, traits=replace(cpp.traits, experimental_cut=False))
+    runtimes = {**whole.runtimes, cpp.id: settled}
+    engine = FitEngine(
+        replace(whole, models={files.id: files}, runtimes=runtimes), losses=ONE_CLASS
+    )
+    found = answered(engine, reference_question(engine, pair, files))
+    assert found is not None
+    assert named(found) == ("q6-k", "llama-cpp")
+
+
+def test_an_experimental_mode_stays_where_only_its_own_runtime_has_the_file() -> None:
+    pair = combo("rtx-5090", "rtx-5090", link="pcie-4-x16")
+    found = pick(published("llama8", "q6-k"), pair)
+    assert named(found) == ("q6-k", "llama-cpp")
+    assert found.plan is not None
+    assert found.plan.tensor_parallel_size == 2
+
+
 def test_servers_run_a_paged_runtime_even_where_a_gguf_file_loses_less() -> None:
     files = published("llama8", "q8-0", unpublished=("awq-4bit-g128",))
     found = pick(files, SERVER, lost({"awq-4bit-g128": 3.0}, 1.0))

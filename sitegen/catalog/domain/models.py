@@ -255,6 +255,7 @@ class Traits:
         logs_keys_and_values: It logs the sizes of keys and of values apart, each rounded.
         one_gpu_where_it_fits: A model that fits one GPU is put on one, whatever others there are.
         llama_cpp_builds: Its versions are build numbers of llama.cpp, which date a run.
+        experimental_cut: Its makers call the mode that cuts each layer experimental.
     """
 
     cache_types: tuple[str, ...]
@@ -265,6 +266,7 @@ class Traits:
     logs_keys_and_values: bool
     one_gpu_where_it_fits: bool
     llama_cpp_builds: bool
+    experimental_cut: bool
 
 
 @dataclass(frozen=True, slots=True)

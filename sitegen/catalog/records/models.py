@@ -394,6 +394,9 @@ class TraitsRecord(Record):
     llama_cpp_builds: bool = Field(
         default=False, description="Its versions are build numbers of llama.cpp, which date a run."
     )
+    experimental_cut: bool = Field(
+        default=False, description="Its makers call the mode that cuts each layer experimental."
+    )
     sources: tuple[SourceRecord, ...] = Field(
         default=(), description="Where they are stated, with the keys that each carries."
     )

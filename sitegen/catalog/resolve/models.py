@@ -208,6 +208,7 @@ def _traits(record: TraitsRecord, memory_model: str) -> Traits:
         logs_keys_and_values=record.logs_keys_and_values,
         one_gpu_where_it_fits=record.one_gpu_where_it_fits,
         llama_cpp_builds=record.llama_cpp_builds,
+        experimental_cut=record.experimental_cut,
     )
 
 
