@@ -122,7 +122,9 @@ def _subjects(
     model, combo = about
     named = options.quantization or options.runtime or options.backend
     if not (named or names_llama_cpp(options)):
-        loadable = [prepared.subject for prepared in loaded_on(engine, combo, model)]
+        kept = {runtime.id for runtime, _ in runtimes}
+        compared = (prepared.subject for prepared in loaded_on(engine, combo, model))
+        loadable = [subject for subject in compared if subject.runtime.id in kept]
         return loadable or [ServedCheckpoint(model, checkpoints[0], *runtimes[0])]
     served_checkpoints = [
         ServedCheckpoint(model, checkpoint, runtime, profile)

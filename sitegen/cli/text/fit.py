@@ -88,7 +88,7 @@ def _plan(assessment: Assessment) -> Iterator[tuple[str, Cell]]:
     yield "at once, 8K / 32K", users(assessment)
     yield "decode", decode(assessment)
     if assessment.speed is not None:
-        yield "each of these streams", span(assessment.speed.each_tokens_per_s, Unit.TOKENS_PER_S)
+        yield "each of these users", span(assessment.speed.each_tokens_per_s, Unit.TOKENS_PER_S)
         ended = batch_note(assessment)
         if ended:
             yield "streams", ended
