@@ -42,7 +42,8 @@ def drafted(project: Path, source: Path) -> dict[str, Any] | None:
 def counted(record: dict[str, Any]) -> int:
     """Add up what a draft says: its config's tensors and what it says is beside them."""
     beside = ("vision_parameters", "mtp_parameters")
-    return parameters(architecture(record["config"])) + sum(record.get(key, 0) for key in beside)
+    besides: int = sum(record.get(key, 0) for key in beside)
+    return parameters(architecture(record["config"])) + besides
 
 
 def main() -> int:

@@ -61,7 +61,7 @@ def test_open_pangu_counts_as_its_files_do() -> None:
     Source:
         github.com/IDLEOAK/openpangu-lightweight-methods, ``model.safetensors.index.json``.
     """
-    config = {
+    config: dict[str, Any] = {
         "model_type": "PanguEmbedded", "bias": True, "hidden_size": 4096,
         "intermediate_size": 12800, "num_attention_heads": 32, "num_hidden_layers": 34,
         "num_key_value_heads": 8, "tie_word_embeddings": False, "vocab_size": 153376,
