@@ -192,6 +192,11 @@ def span(interval: Interval, unit: Unit, *, with_mid: bool = False) -> Span:
     return Span(interval.low, interval.mid, interval.high, unit, with_mid)
 
 
+def rate_span(tokens_per_s: Interval) -> Span:
+    """Print a speed in tokens/s: its middle, then its bounds in brackets."""
+    return span(tokens_per_s, Unit.TOKENS_PER_S, with_mid=True)
+
+
 def recorded(value: float | None, unit: Unit) -> Cell:
     """Print a number, or say that it is not recorded."""
     return NOT_RECORDED if value is None else NumberCell(value, unit)

@@ -114,8 +114,9 @@ class BestMachines:
         cheapest: Lowest price seen.
         consumer: The fastest of the fewest consumer GPUs in one machine.
         serving: For ``MANY`` users at the speed that is asked for, picked for them and under a
-            runtime that batches where any does it: the fastest of the cheapest, or the smallest
-            where no machine up to ``LARGER`` times as large has a price.
+            runtime that batches where any does it. Of the cheapest, the one of fewest computers
+            (prices of GPUs leave computers out), then the fastest; or the smallest where no
+            machine up to ``LARGER`` times as large has a price.
         budgets: Each budget that buys a faster machine than the one before.
         usual: Machines of one kind of GPU, the kind first that most combos have.
     """
@@ -169,7 +170,7 @@ def _serving(rows: Sequence[ModelOnCombo], floor: float) -> OnMachine | None:
         return smallest
     enough = NEARLY * min(usd for usd, _ in priced)
     near = [one for usd, one in priced if usd <= enough]
-    return min(near, key=lambda one: (-one.total_speed, *_price(one)))
+    return min(near, key=lambda one: (len(one.machine.nodes), -one.total_speed, *_price(one)))
 
 
 def _is_well(on_machine: OnMachine, floor: float) -> bool:

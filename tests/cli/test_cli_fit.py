@@ -155,14 +155,14 @@ def test_users_at_once_are_the_streams_of_the_speed_in_all(root: Path) -> None:
         assert each * 3 * replicas == pytest.approx(every)
     said = " ".join(done.out.split())
     assert f"3 at once{' in each replica' if replicas > 1 else ''}, KV cache" in said
-    assert "3 users" in said
-    assert "each of these users" in said
+    assert f"speed, {3 * replicas} users together" in said
+    assert "speed, each of them" in said
 
 
 def test_a_cap_on_streams_is_named(root: Path) -> None:
     question = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--context", "512")
     said = " ".join(fit(root, *question, "--quantization", "bf16").out.split())
-    assert "64 users (cap)" in said
+    assert "capped at 64 for each replica by policy" in said
     assert "capped at 64 for each replica by policy" in said
     assert "(cap)" not in fit(root, *question, "--sequences", "64").out
 

@@ -152,16 +152,29 @@ def test_a_machine_far_too_large_is_no_answer_because_it_has_a_price() -> None:
     assert near.serving.usd == 9_000
 
 
+def twice_as_fast_in_all(row: ModelOnCombo) -> ModelOnCombo:
+    assert row.pick.speed is not None
+    rate = row.pick.speed.aggregate_tokens_per_s
+    doubled = Interval(*(2 * one for one in (rate.low, rate.mid, rate.high)))
+    speed = replace(row.pick.speed, aggregate_tokens_per_s=doubled)
+    return replace(row, pick=replace(row.pick, speed=speed))
+
+
+def test_one_computer_serves_before_two_of_the_same_price_of_gpus() -> None:
+    one = machine(24, 500, 30, cards=2, users=MANY)
+    node = fabricated.node(*one.pick.combo.gpus[:1])
+    two = fabricated.combo("c-24-1-1", "Two computers", node, node)
+    apart = twice_as_fast_in_all(replace(one, pick=replace(one.pick, combo=two)))
+    found = machines_for((apart, one), (), FLOOR)
+    assert found is not None
+    assert found.serving is not None
+    assert found.serving.assessment == one.pick
+
+
 @pytest.mark.parametrize(("usd", "faster_one"), [(1_100, True), (1_101, False)])
 def test_of_machines_at_about_one_price_the_faster_serves(usd: int, *, faster_one: bool) -> None:
     slow, fast = machine(24, 1_000, 30, users=MANY), machine(32, usd, 30, users=MANY)
-    assert fast.pick.speed is not None
-    rate = fast.pick.speed.aggregate_tokens_per_s
-    doubled = replace(
-        fast.pick.speed,
-        aggregate_tokens_per_s=Interval(*(2 * one for one in (rate.low, rate.mid, rate.high))),
-    )
-    fast = replace(fast, pick=replace(fast.pick, speed=doubled))
+    fast = twice_as_fast_in_all(fast)
     found = machines_for((slow, fast), (), FLOOR)
     assert found is not None
     assert found.serving is not None

@@ -13,14 +13,32 @@ from sitegen.fit.disaggregated import Disaggregated
 from sitegen.fit.explain import ExplainLine, explain
 from sitegen.physics.cache_types import PLAIN, spoken
 from sitegen.physics.plan import GpuLedger
-from sitegen.site.cells import Cell, NumberCell, Parts, Span, TierMark, Unit, span
+from sitegen.site.cells import (
+    Cell,
+    EvidenceMark,
+    Lines,
+    NumberCell,
+    Parts,
+    Span,
+    TierMark,
+    Unit,
+    rate_span,
+    span,
+)
 from sitegen.site.drawings.ledger import ledger_view
 from sitegen.site.json.schema.record import to_record
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.words.plans import plan_words, refused_words
 from sitegen.site.words.sentences import cure_sentence, reason_sentence
 from sitegen.site.words.speeds import speed_rows
-from sitegen.site.words.verdicts import checkpoint_name, decode, max_context, start_note, users
+from sitegen.site.words.verdicts import (
+    checkpoint_name,
+    max_context,
+    measured_speed,
+    not_estimated,
+    start_note,
+    users,
+)
 
 REFUSED_SHOWN = 8
 
@@ -85,15 +103,27 @@ def _plan(assessment: Assessment) -> Iterator[tuple[str, Cell]]:
         Parts((need, " of ", budget, ", ", span(busiest.utilization, Unit.PERCENT))),
     )
     yield "longest context", max_context(assessment)
-    yield "at once, 8K / 32K", users(assessment)
-    yield "decode", decode(assessment)
-    if assessment.speed is not None:
-        yield "each of these users", span(assessment.speed.each_tokens_per_s, Unit.TOKENS_PER_S)
-        ended = batch_note(assessment)
-        if ended:
-            yield "streams", ended
-        for name, value in speed_rows(assessment):
-            yield name.lower(), value
+    yield "users at 8K / 32K", users(assessment)
+    yield from _speeds(assessment)
+
+
+def _speeds(assessment: Assessment) -> Iterator[tuple[str, Cell]]:
+    """Speeds of one user and of all, then of prompts; why there are none where nothing is known."""
+    speed = assessment.speed
+    if speed is None:
+        yield "speed", not_estimated(assessment)
+        return
+    one = Parts((rate_span(speed.single_tokens_per_s), ", ", EvidenceMark(speed.evidence)))
+    yield "speed, one user", Lines((one, *measured_speed(assessment)))
+    served = speed.batch * (assessment.plan.replicas if assessment.plan else 1)
+    if served > 1:
+        yield f"speed, {served} users together", rate_span(speed.aggregate_tokens_per_s)
+        yield "speed, each of them", rate_span(speed.each_tokens_per_s)
+    ended = batch_note(assessment)
+    if ended:
+        yield "users", ended
+    for name, value in speed_rows(assessment):
+        yield name[0].lower() + name[1:], value
 
 
 def batch_note(assessment: Assessment) -> str:

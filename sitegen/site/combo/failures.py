@@ -20,7 +20,7 @@ from sitegen.site.cells import (
     Small,
     TierMark,
     Unit,
-    span,
+    rate_span,
 )
 from sitegen.site.combo.benchmark_priorities import named
 from sitegen.site.table import Column, Row, Table
@@ -126,7 +126,7 @@ def _plan_and_speed(assessment: Assessment, *, aggregate: bool) -> tuple[Cell, .
     if assessment.plan is not None and assessment.speed is not None:
         speed = assessment.speed
         shown = speed.aggregate_tokens_per_s if aggregate else speed.single_tokens_per_s
-        lines += [Small(plan_words(assessment.plan)), Small(span(shown, Unit.TOKENS_PER_S))]
+        lines += [Small(plan_words(assessment.plan)), Small(rate_span(shown))]
     return tuple(lines)
 
 

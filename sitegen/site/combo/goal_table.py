@@ -14,7 +14,7 @@ from sitegen.site.cells import (
     Small,
     TierMark,
     Unit,
-    span,
+    rate_span,
 )
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import url_of
@@ -100,7 +100,7 @@ def gives(goal: AnswerGoal, standing: RankedPlan) -> Cell:
     if goal is AnswerGoal.ONE_STREAM:
         speed = standing.assessment.speed
         known = (Small(EvidenceMark(speed.evidence)),) if speed else ()
-        return Lines((span(amount, Unit.TOKENS_PER_S, with_mid=True), *known))
+        return Lines((rate_span(amount), *known))
     more = ends_at_cap(standing.assessment, CONTEXTS[goal])
     word = " user" if amount.mid == 1 else " users"
     return Parts((NumberCell(amount.mid, Unit.COUNT), "+" if more else "", word))

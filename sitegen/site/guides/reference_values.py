@@ -18,8 +18,8 @@ from sitegen.site.cells import (
     TierMark,
     Unit,
     joined,
+    rate_span,
     recorded,
-    span,
 )
 from sitegen.site.content.references import NotUnderstood, words_of
 from sitegen.site.inputs import SiteInputs
@@ -295,12 +295,12 @@ def _max_context(assessment: Assessment, _: Catalog) -> Cell:
 
 def _decode(assessment: Assessment, _: Catalog) -> Cell:
     speed = assessment.speed
-    return NO_PLAN if speed is None else span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)
+    return NO_PLAN if speed is None else rate_span(speed.single_tokens_per_s)
 
 
 def _aggregate(assessment: Assessment, _: Catalog) -> Cell:
     speed = assessment.speed
-    return NO_PLAN if speed is None else span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S)
+    return NO_PLAN if speed is None else rate_span(speed.aggregate_tokens_per_s)
 
 
 def _reason(assessment: Assessment, catalog: Catalog) -> Cell:

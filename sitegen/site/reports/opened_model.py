@@ -25,7 +25,7 @@ from sitegen.site.cells import (
     TierMark,
     Unit,
     joined,
-    span,
+    rate_span,
 )
 from sitegen.site.combo.failures import about_losses, lost_cell
 from sitegen.site.combo.recipes import RecipeView, recipe_view
@@ -117,7 +117,7 @@ def _facts(assessment: Assessment, catalog: Catalog) -> Table:
         ("Plan", plan_words(assessment.plan) if assessment.plan else Absent("no valid plan")),
     ]
     if speed is not None:
-        pairs.append(("Speed, one user", span(speed.single_tokens_per_s, Unit.TOKENS_PER_S)))
+        pairs.append(("Speed, one user", rate_span(speed.single_tokens_per_s)))
     if assessment.plan is not None:
         pairs += [
             ("Longest context", max_context(assessment)),
@@ -148,8 +148,8 @@ def _more(assessment: Assessment) -> Table:
         ]
     if speed is not None:
         pairs += [
-            ("Speed, all users", span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S)),
-            ("Speed, each of them", span(speed.each_tokens_per_s, Unit.TOKENS_PER_S)),
+            ("Speed, all users", rate_span(speed.aggregate_tokens_per_s)),
+            ("Speed, each of them", rate_span(speed.each_tokens_per_s)),
             *speed_rows(assessment),
         ]
     return facts("verdict-more", "More of this verdict", tuple(pairs))

@@ -19,6 +19,7 @@ from sitegen.site.cells import (
     Small,
     TierMark,
     Unit,
+    rate_span,
     span,
 )
 from sitegen.site.composed_address import with_model, write_build
@@ -236,7 +237,7 @@ def _runs_row(need: GpusNeeded, ratings: Ratings, address: str) -> Row:
             rating_cell(known) if known and known.is_rated else Absent("not rated"),
             Lines((need.checkpoint.quantization.name, Small(_runtime_words(need)))),
             span(need.utilization, Unit.PERCENT),
-            span(speed, Unit.TOKENS_PER_S, with_mid=True) if speed.mid else Absent("not estimated"),
+            rate_span(speed) if speed.mid else Absent("not estimated"),
             longest_context(need.max_context_tokens),
             Absent("–") if smaller is None else _machine_words(smaller),
         )

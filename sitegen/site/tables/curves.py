@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.physics.plan import GpuLedger
-from sitegen.site.cells import Cell, EvidenceMark, Lines, NumberCell, Unit, span
+from sitegen.site.cells import Cell, EvidenceMark, Lines, NumberCell, Unit, rate_span, span
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.words.verdicts import checkpoint_name
 from sitegen.survey.curves import ContextPoint, LoadPoint
@@ -54,8 +54,8 @@ def load_table(assessment: Assessment, curve: Sequence[LoadPoint]) -> Table | No
         Row(
             (
                 NumberCell(point.streams, Unit.COUNT),
-                speed(span(point.each_tokens_per_s, Unit.TOKENS_PER_S, with_mid=True)),
-                speed(span(point.all_tokens_per_s, Unit.TOKENS_PER_S, with_mid=True)),
+                speed(rate_span(point.each_tokens_per_s)),
+                speed(rate_span(point.all_tokens_per_s)),
             )
         )
         for point in curve

@@ -20,6 +20,7 @@ from sitegen.site.cells import (
     Parts,
     Small,
     Unit,
+    rate_span,
     span,
 )
 from sitegen.site.json.schema.pages import RunningCosts as CostsShape
@@ -151,8 +152,8 @@ def costs_table(costs: RunningCosts) -> Table:
     if speed is not None:
         writes = Lines(
             (
-                span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
-                span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S),
+                rate_span(speed.single_tokens_per_s),
+                rate_span(speed.aggregate_tokens_per_s),
             )
         )
     row = Row(

@@ -20,7 +20,7 @@ from sitegen.site.cells import (
     Parts,
     Small,
     Unit,
-    span,
+    rate_span,
 )
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.sources import source_cell
@@ -143,7 +143,7 @@ def _estimated(run: SpeedRun, known: Estimates) -> Cell:
     if run.doubt:
         lines += [Flag("doubtful"), Small(run.doubt)]
     for one in known.rates.get(run.id, ()):
-        rate = span(one.predicted, Unit.TOKENS_PER_S)
+        rate = rate_span(one.predicted)
         named = RATES[one.quantity]
         lines.append(Small(Parts((rate, named))) if named else rate)
     if run.speculative and run.id in known.rates:

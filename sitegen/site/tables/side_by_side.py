@@ -24,6 +24,7 @@ from sitegen.site.cells import (
     Small,
     TierMark,
     Unit,
+    rate_span,
     span,
 )
 from sitegen.site.content.references import Directive, NotUnderstood
@@ -249,13 +250,13 @@ def answer_cells(assessment: Assessment, reasons: Cell | None = None) -> tuple[C
         Lines((max_context(assessment), *held)),
         Lines(
             (
-                span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
+                rate_span(speed.single_tokens_per_s),
                 *measured_speed(assessment),
                 *first,
                 Small(EvidenceMark(speed.evidence)),
             )
         ),
-        Lines((span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), Small(streams))),
+        Lines((rate_span(speed.aggregate_tokens_per_s), Small(streams))),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sitegen.fit.assessment import Assessment
 from sitegen.physics.plan import Speed
-from sitegen.site.cells import Absent, Cell, EvidenceMark, NumberCell, Parts, Unit, span
+from sitegen.site.cells import Absent, Cell, EvidenceMark, NumberCell, Parts, Unit, rate_span, span
 
 BOUNDS: Mapping[str, str] = {
     "memory": "memory bandwidth",
@@ -34,7 +34,7 @@ def first_token(speed: Speed | None) -> Cell:
         return SMALL_STEPS if speed.small_steps else UNKNOWN_RATE
     return Parts(
         (
-            span(speed.first_token_s, Unit.SECONDS),
+            span(speed.first_token_s, Unit.SECONDS, with_mid=True),
             " for ",
             NumberCell(speed.prompt_tokens, Unit.TOKENS),
             ", ",
@@ -49,7 +49,7 @@ def reading(speed: Speed | None) -> Cell:
         return Absent()
     if speed.prefill_tokens_per_s is None:
         return SMALL_STEPS if speed.small_steps else UNKNOWN_RATE
-    return span(speed.prefill_tokens_per_s, Unit.TOKENS_PER_S)
+    return rate_span(speed.prefill_tokens_per_s)
 
 
 def speed_rows(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:

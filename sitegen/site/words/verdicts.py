@@ -16,6 +16,7 @@ from sitegen.site.cells import (
     Small,
     TierMark,
     Unit,
+    rate_span,
     span,
 )
 from sitegen.site.table import Column
@@ -185,17 +186,18 @@ def decode(assessment: Assessment) -> Cell:
     replicas = assessment.plan.replicas if assessment.plan else 1
     streams: tuple[Cell, ...] = (batch,) if replicas == 1 else (f"{replicas} × ", batch)
     first = (
-        (Small(Parts(("first token ", span(speed.first_token_s, Unit.SECONDS)))),)
+        (Small(Parts(("first token ", span(speed.first_token_s, Unit.SECONDS, with_mid=True)))),)
         if speed.first_token_s is not None
         else ()
     )
     word = " user" if replicas * speed.batch == 1 else " users"
     word += " (cap)" if speed.capped else ""
+    total = rate_span(speed.aggregate_tokens_per_s)
     return Lines(
         (
-            span(speed.single_tokens_per_s, Unit.TOKENS_PER_S),
+            rate_span(speed.single_tokens_per_s),
             *measured_speed(assessment),
-            Small(Parts((span(speed.aggregate_tokens_per_s, Unit.TOKENS_PER_S), " in all"))),
+            Small(Parts((total, " in all"))),
             Small(Parts((*streams, word, ", ", EvidenceMark(speed.evidence)))),
             *first,
         )
