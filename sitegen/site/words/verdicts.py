@@ -186,18 +186,17 @@ def decode(assessment: Assessment) -> Cell:
     replicas = assessment.plan.replicas if assessment.plan else 1
     streams: tuple[Cell, ...] = (batch,) if replicas == 1 else (f"{replicas} × ", batch)
     first = (
-        (Small(Parts(("first token ", span(speed.first_token_s, Unit.SECONDS, with_mid=True)))),)
+        (Small(Parts(("first token ", NumberCell(speed.first_token_s.mid, Unit.SECONDS)))),)
         if speed.first_token_s is not None
         else ()
     )
-    word = " user" if replicas * speed.batch == 1 else " users"
+    word = " user" if replicas * speed.batch == 1 else " users together"
     word += " (cap)" if speed.capped else ""
-    total = rate_span(speed.aggregate_tokens_per_s)
     return Lines(
         (
             rate_span(speed.single_tokens_per_s),
             *measured_speed(assessment),
-            Small(Parts((total, " in all"))),
+            Small(rate_span(speed.aggregate_tokens_per_s)),
             Small(Parts((*streams, word, ", ", EvidenceMark(speed.evidence)))),
             *first,
         )
