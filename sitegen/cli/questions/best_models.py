@@ -56,13 +56,16 @@ def best_answered(
     catalog = catalog_at(session)
     engine = FitEngine(catalog)
     combo = combo_from(options, catalog)
-    found = (_picked(engine, combo, model, options) for model in catalog.surveyed_models)
+    seeing = use is Use.VISION
+    found = (
+        _picked(engine, combo, model, options, seeing=seeing) for model in catalog.surveyed_models
+    )
     picks = [one for one in found if one is not None]
     return catalog, combo, answer_for(use, Candidates.of(engine, picks))
 
 
 def _picked(
-    engine: FitEngine, combo: Combo, model: LanguageModel, options: FitOptions
+    engine: FitEngine, combo: Combo, model: LanguageModel, options: FitOptions, *, seeing: bool
 ) -> Assessment | None:
     """Pick one model; ``None`` where it promises less than the context asked for."""
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)
@@ -86,6 +89,7 @@ def _picked(
         preferred,
         settings_from(options),
         named=runtime != "",
+        sees=seeing,
         room=() if options.context else usual_room(engine, model),
     )
     return answered(engine, question, cured=False)
