@@ -25,7 +25,7 @@ from tests.survey.small_surveys import few, small_catalog
 NON_TORCH = (
     "non_torch_single_gib", "non_torch_bus_gib", "non_torch_nvlink_gib", "non_torch_pipeline_gib",
 )  # fmt: skip
-STEPS = range(0, 4096, 16)
+STEPS = range(0, 6144, 16)
 """MiB that are taken from a GPU until a verdict stands on the edge."""
 
 

@@ -29,13 +29,15 @@ from sitegen.site.urls import recipes_of, row_url, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.quality import USE_WORDS
 from sitegen.site.words.verdicts import checkpoint_name, start_note, sure_context, users
-from sitegen.survey.answers import AnswerGoal
+from sitegen.survey.answers import Answer, AnswerGoal
 from sitegen.survey.best_for_use import FIRST, RatedPick, UseAnswer
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
 LEAD, SERVING = "Best overall", "Serving many users"
 FASTEST, FASTEST_SHOWN = "Fastest good model", "Fastest of these"
+FASTEST_LOWER = "Fastest of these, rated lower overall"
+"""The same of a model that is faster than every *good* one, for it is not one of them."""
 MUCH_FASTER = 1.1
 """How much faster than every other answer the fastest good model is to have a card of its own."""
 SHOWN_AS_GOOD = 3
@@ -99,15 +101,21 @@ def _answers(survey: ComboSurvey) -> list[_Answer]:
     if survey.aggregate_serving is not None:
         add(survey.aggregate_serving, SERVING)
     fastest = max((_one_stream(one.found) for one in by_model.values()), default=0.0)
-    goals = (one for one in survey.answers if one.goal is AnswerGoal.ONE_STREAM)
-    for answer in goals:
+    for answer in filter(_is_fastest, survey.answers):
         if answer.best.amount.mid >= MUCH_FASTER * fastest:
             add(answer.best.assessment, FASTEST)
     found = list(by_model.values())
     if len(found) > 1 and all(FASTEST not in one.best_for for one in found):
         first = max(found, key=lambda one: _one_stream(one.found))
-        found[found.index(first)] = replace(first, best_for=(*first.best_for, FASTEST_SHOWN))
+        good = next((one.best.amount.mid for one in survey.answers if _is_fastest(one)), None)
+        lower = good is not None and _one_stream(first.found) > good
+        name = FASTEST_LOWER if lower else FASTEST_SHOWN
+        found[found.index(first)] = replace(first, best_for=(*first.best_for, name))
     return found
+
+
+def _is_fastest(answer: Answer) -> bool:
+    return answer.goal is AnswerGoal.ONE_STREAM
 
 
 def _shown_as(assessment: Assessment) -> tuple[str, bool]:
