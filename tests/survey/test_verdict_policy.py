@@ -250,16 +250,18 @@ def test_naming_the_runtime_of_a_pick_gives_the_verdict_that_it_has_unnamed() ->
     """Over a card of shrinking memory, where flags decide vLLM's verdict and llama.cpp needs none.
 
     With a better class under vLLM alone, the pick is vLLM with flags while llama.cpp carries the
-    verdict.
+    verdict. The context is named, so that nobody asks for room beyond it.
     """
     files = published("llama8", "fp8", "q4-k-m")
     engine = engine_of(files, lost({"q4-k-m": 3.0}, 1.0))
     flagged = 0
-    for mib in range(8_000, 14_000, 50):
+    for mib in range(8_000, 16_000, 50):
         where = with_visible(CARD, mib * MIB)
-        free = answered(engine, reference_question(engine, where, files), cured=False)
+        asked = replace(reference_question(engine, where, files), room=())
+        free = answered(engine, asked, cured=False)
         assert free is not None
         question = reference_question(engine, where, files, runtime=free.runtime.id)
+        question = replace(question, room=())
         found, verdict = answered(engine, question, cured=False), verdict_of(engine, question)
         assert found is not None
         assert verdict is not None
@@ -270,10 +272,10 @@ def test_naming_the_runtime_of_a_pick_gives_the_verdict_that_it_has_unnamed() ->
 
 def test_a_mac_raises_its_limit_for_a_plan_or_for_room_and_never_for_a_verdict() -> None:
     """The tier of a Mac of any size is the one without the flag; the flag only adds room."""
-    files = published("llama8", "mlx-8bit")
+    files = published("llama70", "mlx-8bit")
     engine = engine_of(files, ONE_CLASS)
     raised = 0
-    for gib in range(10, 40):
+    for gib in range(88, 152, 4):
         where = combo("apple-m3-ultra", unified_gib=gib)
         found = answered(engine, reference_question(engine, where, files), cured=False)
         assert found is not None
