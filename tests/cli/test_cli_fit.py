@@ -441,7 +441,8 @@ def test_ollama_is_asked_at_the_context_that_it_would_choose(root: Path) -> None
 @pytest.mark.parametrize(
     ("typed", "use"),
     [
-        ("coding", Use.CODING), ("code", Use.CODING), ("Chat", Use.GENERAL), ("agents", Use.AGENTIC),
+        ("coding", Use.CODING), ("code", Use.CODING), ("Chat", Use.GENERAL),
+        ("agents", Use.AGENTIC),
         ("tool use", Use.AGENTIC), ("maths", Use.REASONING), ("images", Use.VISION),
     ],
 )  # fmt: skip
