@@ -356,11 +356,15 @@ def test_images_are_given_up_for_room_and_kept_where_they_are_the_use() -> None:
 
 
 def test_two_gpus_of_intel_give_gpt_oss_one_verdict_whether_vllm_is_named_or_not() -> None:
-    asked = ("fit", "gpt-oss-20b", "--gpu", "arc-b580:2", "--json")
-    free = json.loads(run("--root", ROOT, *asked).out)["fit"]
-    named = json.loads(run("--root", ROOT, *asked, "--runtime", free["runtime"]).out)["fit"]
-    assert free["settings"]["max_num_seqs"] == 64
-    assert (free["tier"], free["settings"]) == (named["tier"], named["settings"])
+    where = own_combo(FitOptions(gpu=("arc-b580:2",)), whole_catalog())
+    model = whole_catalog().models["gpt-oss-20b"]
+    free = answered(engine(), reference_question(engine(), where, model), cured=False)
+    asked = reference_question(engine(), where, model, runtime="vllm")
+    named = answered(engine(), asked, cured=False)
+    assert free is not None
+    assert named is not None
+    assert (free.runtime.id, free.settings.max_num_seqs) == ("vllm", 64)
+    assert (free.tier, free.id) == (named.tier, named.id)
 
 
 def test_a_file_for_another_runtime_needs_no_cache_type_of_this_one() -> None:
