@@ -20,22 +20,24 @@ import yaml
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, Quantization
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.own_hardware import own_combo
 from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.runnable_checkpoint import Ask, Asks
+from sitegen.fit.planner import PlacedPlan, Question, comfortable_plans, every_plan
+from sitegen.fit.runnable_checkpoint import Ask
 from sitegen.inputs import read_project
-from sitegen.physics.plan import ParallelPlan
+from sitegen.physics.plan import ParallelPlan, Workload
 from sitegen.survey.verdict_policy import (
-    FEWER_SEQUENCES,
-    MORE_MEMORY,
-    MOST_ROOM,
-    TEXT_ONLY,
     ModelQuestion,
+    aggregate_tokens_per_s,
     answered,
-    batches,
+    by_choice,
+    flags_of,
+    loaded_on,
+    machine_standing,
     reference_question,
     reference_workload,
 )
@@ -47,6 +49,20 @@ GOAL = 54
 GOALS = {"one user": PlanGoal.LATENCY, "serving": PlanGoal.THROUGHPUT}
 """What a source recommends a configuration for, as the planner's goal."""
 PARTS = ("bits", "runtime", "plan")
+CAUSES = {
+    "where no pick loses more, by class, than a comfortable published file": ("WORSE-CLASS",),
+    "and a pick is a comfortable file of 4 bits or more": (
+        "NOT-THERE", "NO-PLAN", "NOT-COMFORTABLE", "UNDER-4-BIT", "NO-FILE",
+    ),
+    "and holds the context that any file of its class holds": ("LESS-ROOM",),
+    "and is not slower by more than a tie": ("SLOWER",),
+    "and of ties takes the fewest GPUs and the better-known file": ("TIE",),
+}  # fmt: skip
+"""Rules of picks, each with the causes of a difference that it explains.
+
+The first is line 2 of what issue 15 must show, the second and third are who may be a candidate,
+the others the order among candidates (``advice.md``, decisions 44 and 68).
+"""
 SAME_RUNTIME = {
     "llama-cpp": "llama.cpp", "ollama": "llama.cpp", "exo": "mlx-lm",
     "exllamav2": "exllama", "exllamav3": "exllama", "ray-serve": "vllm", "dynamo": "vllm",
@@ -90,17 +106,25 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
+class Because:
+    """What speaks against a source's choice: a word of ``CAUSES``, and its values in words."""
+
+    cause: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """A pair beside the product's pick; ``pick`` is None where the product has none.
 
     ``attainable`` says whether the catalog has a checkpoint of the class that the source names,
-    ``why`` what the engine says of the source's choice, where they differ.
+    ``why`` what speaks against the source's choice, where they differ.
     """
 
     pair: Pair
     pick: Pick | None
     attainable: bool
-    why: str = ""
+    why: Because | None = None
 
     @property
     def differing(self) -> tuple[str, ...]:
@@ -136,60 +160,166 @@ def main(project: Path, *, everything: bool) -> None:
         click.echo(line)
 
 
-def explained(engine: FitEngine, pair: Pair, combo: Combo) -> str:
-    """Ask the policy about the source's own files and runtimes, and say what speaks against them.
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """One way to run what a source recommends, as the engine judges it.
 
-    Losses are compared by class, as the policy does: it takes a better class before speed.
+    ``quality`` is the class of expected loss, 0 the release's; ``holds`` says whether the longest
+    context is held that the pick has room for, ``amount`` what the plan gives of the goal, in
+    tokens/s.
     """
+
+    ask: Ask
+    plan: PlacedPlan
+    quality: int
+    holds: bool
+    amount: float
+
+    @property
+    def comfortable(self) -> bool:
+        """Whether it is comfortable, with the flags that it was judged with."""
+        return self.plan.evaluation.tier is FitTier.COMFORTABLE
+
+    @property
+    def need(self) -> Interval:
+        """How full the busiest GPU is, as a share of what the runtime may fill."""
+        return self.plan.evaluation.utilization
+
+    @property
+    def order(self) -> tuple[bool, int, bool, float, float]:
+        """The way that speaks most for the source, the lowest first."""
+        return (not self.comfortable, self.quality, not self.holds, -self.amount, self.need.high)
+
+
+def explained(engine: FitEngine, pair: Pair, combo: Combo) -> Because:
+    """Ask the engine about the source's own files, runtimes and plans: what speaks against them.
+
+    Each cause is a value that it computes; ``CAUSES`` has their order and which rule each is.
+    """
+    model, goal = engine.catalog.models[pair.model], GOALS[pair.use]
+    whole = reference_question(engine, combo, model, goal)
+    asks = source_asks(engine, pair, combo)
+    if not asks:
+        return Because("NOT-THERE", "the catalog has no such file that the runtime loads")
+    ours = answered(engine, whole, cured=False)
+    held = held_by(whole, ours) if ours is not None else 0
+    ways = [way for ask in asks for way in source_ways(engine, whole, pair, ask, held)]
+    if not ways:
+        return Because("NO-PLAN", f"no valid plan {' or '.join(pair.plans)} of such a file there")
+    return against(
+        engine, whole, min(ways, key=lambda way: way.order), held, best_amount(whole, ours)
+    )
+
+
+def against(
+    engine: FitEngine, whole: ModelQuestion, theirs: Sourced, held: int, rate: float
+) -> Because:
+    """Say what speaks against the best way to run what a source recommends.
+
+    ``held`` are the tokens that the pick has room for, ``rate`` its tokens/s.
+    """
+    model = whole.model
+    named = theirs.ask.subject.checkpoint
+    if not named.quantization.production:
+        loss = engine.losses.of(model, named).mid
+        return Because("UNDER-4-BIT", f"{named.id} loses {loss:.1f} points: an alternative")
+    if not theirs.comfortable:
+        full, most = theirs.need, engine.judge.thresholds.comfortable
+        even = ", even at the low end" if full.low > most else ""
+        words = f"{named.id} fills {100 * full.low:.0f} to {100 * full.high:.0f} %"
+        codes = " ".join(one.code for one in theirs.plan.evaluation.reasons)
+        return Because(
+            "NOT-COMFORTABLE", f"{words} where {100 * most:.0f} is the most{even} ({codes})"
+        )
+    better = better_file(engine, whole, theirs.quality, held)
+    if better:
+        loss = engine.losses.of(model, named).mid
+        return Because("WORSE-CLASS", f"{named.id} loses {loss:.1f} points, and {better}")
+    if not named.is_published:
+        return Because("NO-FILE", "we know no published file of it")
+    if not theirs.holds:
+        return Because(
+            "LESS-ROOM", f"{named.id} does not hold the {held:,} tokens that the pick does"
+        )
+    tie = 1 - engine.assumptions["pick-tie-share"].value.mid
+    cause = "SLOWER" if theirs.amount < tie * rate else "TIE"
+    return Because(cause, f"{named.id} gives {theirs.amount:,.0f} tok/s, the pick {rate:,.0f}")
+
+
+def source_asks(engine: FitEngine, pair: Pair, combo: Combo) -> list[Ask]:
+    """List the checkpoints of the source's classes under its runtimes."""
     model = engine.catalog.models[pair.model]
-    goal, published = GOALS[pair.use], published_in(model)
-    asks = [
-        Ask(prepared, reference_workload(engine, model))
+    published = published_in(model)
+    workload = reference_workload(engine, model)
+    return [
+        Ask(prepared, workload)
         for runtime, _ in engine.assessed_runtimes()
         if runtime_class(runtime.id) in pair.runtimes
-        for prepared in engine.loaded_by(model, runtime.id)
+        for prepared in loaded_on(engine, combo, model, runtime.id)
         if bits_class(prepared.subject.checkpoint.quantization, published) in pair.bits
     ]
-    if not asks:
-        return "NOT-THERE: the catalog has no such file that the runtime loads"
-    whole = reference_question(engine, combo, model, goal)
-    theirs = with_flags(engine, replace(whole, asks=Asks(asks)))
-    ours = answered(engine, whole, cured=False)
-    if theirs is None or ours is None or theirs.plan is None:
-        return "NO-PLAN: the runtime has no plan for it there"
-    return _why_not(engine, theirs, ours, goal)
 
 
-def with_flags(engine: FitEngine, question: ModelQuestion) -> Assessment | None:
-    """Answer with the fewest of the flags that a pick may need, or without any."""
-    found = answered(engine, question, cured=False)
-    for settings in (FEWER_SEQUENCES, MORE_MEMORY, TEXT_ONLY, MOST_ROOM):
-        if found is None or found.tier is not FitTier.BORDERLINE or not batches(found.runtime):
-            return found
-        flagged = answered(engine, replace(question, settings=settings), cured=False)
-        if flagged is not None and flagged.tier is FitTier.COMFORTABLE:
-            return flagged
-    return found
+def source_ways(
+    engine: FitEngine, whole: ModelQuestion, pair: Pair, ask: Ask, held: int
+) -> Iterator[Sourced]:
+    """Yield each plan of the source's kind, with every set of flags that a pick may take."""
+    subject = ask.subject
+    sets = engine.gpu_groups(whole.combo)
+    quality = engine.losses.quality_class(subject.model, subject.checkpoint)
+    for settings in flags_of(whole, subject):
+        asked = Question(ask.runnable, sets, ask.workload, settings, whole.goal)
+        for plan in every_plan(asked):
+            if plan_word(plan.evaluation.replica.plan(plan.replicas)) in pair.plans:
+                full = plan.evaluation.replica.utilization(held, 1).high
+                holds = full <= engine.judge.thresholds.comfortable
+                amount = amount_of(engine, whole.goal, ask.workload, plan)
+                yield Sourced(ask, plan, quality, holds, amount)
 
 
-def _why_not(engine: FitEngine, theirs: Assessment, ours: Assessment, goal: PlanGoal) -> str:
-    if theirs.tier is not FitTier.COMFORTABLE:
-        codes = ", ".join(reason.code for reason in theirs.reasons)
-        return f"NOT-COMFORTABLE: the source's choice is {theirs.tier} here ({codes})"
-    class_of = engine.losses.quality_class
-    if class_of(theirs.model, theirs.checkpoint) > class_of(ours.model, ours.checkpoint):
-        loss = engine.losses.of(theirs.model, theirs.checkpoint).mid
-        return f"LOSES-MORE: {theirs.checkpoint.id} loses {loss:.1f} points, a class worse"
-    if not theirs.checkpoint.is_published:
-        return "NO-FILE: we know no published file of it"
-    if theirs.plan is None or theirs.speed is None or ours.speed is None:
-        return "NO-SPEED: one of the two has no speed"
-    rates = [
-        each.single_tokens_per_s if goal is PlanGoal.LATENCY else each.aggregate_tokens_per_s
-        for each in (theirs.speed, ours.speed)
-    ]
-    plan = plan_word(theirs.plan)
-    return f"SPEED: with {plan} {rates[0].mid:.0f} tok/s, the pick {rates[1].mid:.0f}"
+def held_by(question: ModelQuestion, ours: Assessment) -> int:
+    """Return the longest context of those people want that the pick is comfortable at."""
+    limits = ours.limits
+    sure = limits.max_context_tokens_low if limits is not None else 0
+    shortest = ours.workload.context_tokens
+    return max((tokens for tokens in question.room if tokens <= sure), default=shortest)
+
+
+def better_file(engine: FitEngine, question: ModelQuestion, quality: int, held: int) -> str:
+    """Name a published file of a better class that is comfortable with as long a context.
+
+    This is what *Must show* 2 forbids a pick to pass over; empty where there is none.
+    """
+    most = engine.judge.thresholds.comfortable
+    for ask in by_choice(engine, question):
+        subject = ask.subject
+        class_ = engine.losses.quality_class(subject.model, subject.checkpoint)
+        usual = machine_standing(question, subject.runtime) == 0
+        if class_ >= quality or not usual or not subject.checkpoint.is_published:
+            continue
+        sets = engine.gpu_groups(question.combo)
+        for plan in comfortable_plans(
+            Question(ask.runnable, sets, ask.workload, question.settings, question.goal)
+        ):
+            if plan.evaluation.replica.utilization(held, 1).high <= most:
+                return f"{subject.checkpoint.id} with {subject.runtime.id} holds {held:,} tokens"
+    return ""
+
+
+def best_amount(question: ModelQuestion, ours: Assessment | None) -> float:
+    """Return what the pick gives of the goal, in tokens/s."""
+    if ours is None or ours.speed is None:
+        return 0.0
+    if question.goal is PlanGoal.LATENCY:
+        return ours.speed.single_tokens_per_s.mid
+    return ours.speed.aggregate_tokens_per_s.mid
+
+
+def amount_of(engine: FitEngine, goal: PlanGoal, workload: Workload, plan: PlacedPlan) -> float:
+    """Return what a plan gives of a goal, in tokens/s; 0 where no speed is known."""
+    if goal is PlanGoal.LATENCY:
+        return plan.evaluation.single_tokens_per_s.mid
+    return aggregate_tokens_per_s(engine, workload, plan)
 
 
 def pick_of(engine: FitEngine, model: LanguageModel, combo: Combo, goal: PlanGoal) -> Pick | None:
@@ -306,13 +436,26 @@ def table(compared: Sequence[Comparison]) -> Iterator[str]:
         yield f"{agree} of {len(chosen)} {name} agree{goal}"
         for part in PARTS:
             yield f"  {part:<24}{sum(part not in c.differing for c in chosen):>4}"
-        causes = Counter(c.why.partition(":")[0] for c in chosen if c.why)
-        for cause, count in causes.most_common():
-            yield f"  differs: {cause:<15}{count:>4}"
+        yield from allowed(chosen)
         groups = Counter(c.pair.group for c in chosen)
         for group, count in groups.items():
             right = sum(c.pair.group == group and not c.differing for c in chosen)
             yield f"  {group:<24}{right:>4} of {count}"
+
+
+def allowed(compared: Sequence[Comparison]) -> Iterator[str]:
+    """Yield how many differ for each cause, and how many could agree at most under each rule.
+
+    Each rule stands beside those before it: a pair that one forbids is not counted by the next.
+    """
+    causes = Counter(one.why.cause for one in compared if one.why is not None)
+    left = len(compared)
+    for rule, named in CAUSES.items():
+        for cause in named:
+            if causes[cause]:
+                yield f"  differs: {cause:<15}{causes[cause]:>4}"
+        left -= sum(causes[cause] for cause in named)
+        yield f"    at most {left} can agree {rule}"
 
 
 def rows(compared: Sequence[Comparison], *, everything: bool) -> Iterator[str]:
@@ -332,7 +475,7 @@ def rows(compared: Sequence[Comparison], *, everything: bool) -> Iterator[str]:
         if not one.attainable:
             yield "  the catalog has no checkpoint of that class"
         if one.why:
-            yield f"  why     {one.why}"
+            yield f"  why     {one.why.cause}: {one.why.words}"
 
 
 def _choices(*sets: tuple[str, ...]) -> str:

@@ -1,8 +1,9 @@
 """Every pair of the catalog asked four ways: page, ``sitegen fit``, named runtime, composed build.
 
 The page, the command without options and the same hardware composed by a reader must name one pick;
-a runtime that is named must answer with a file of the best tier that any of its files reaches. The
-browser is compared with Python by ``benchmarks/browser_parity.py``::
+a runtime that is named must answer with a file of the best tier that any of its files reaches, and
+with the verdict of the pick where that runs under it. The browser is compared with Python by
+``benchmarks/browser_parity.py``::
 
     python -m benchmarks.same_pick [COMBO ...]
 
@@ -75,6 +76,15 @@ def refusals(engine: FitEngine, combo: Combo, runtime: str) -> Iterator[str]:
             yield f"{combo.id} {model.id} --runtime {runtime}: {_words(typed)}, a file is {best}"
 
 
+def other_verdicts(engine: FitEngine, combo: Combo) -> Iterator[str]:
+    """Name the models whose verdict is another one once the runtime of their pick is named."""
+    for model in engine.catalog.surveyed_models:
+        free = typed_pick(engine, model.id, combo.id)
+        found = typed_pick(engine, model.id, combo.id, free.runtime.id) if free else None
+        if free is not None and (found is None or found.tier is not free.tier):
+            yield f"{combo.id} {model.id}: {_words(free)}, with its runtime named {_words(found)}"
+
+
 def best_tier(engine: FitEngine, combo: Combo, model_id: str, runtime: str) -> FitTier | None:
     """Judge each production file of a model under a runtime; ``None`` where it loads none."""
     model = engine.catalog.models[model_id]
@@ -107,6 +117,7 @@ def main(words: Sequence[str]) -> int:
     for combo in combos:
         wrong += differences(engine, combo)
         wrong += refusals(engine, combo, "vllm")
+        wrong += other_verdicts(engine, combo)
         engine.forget()
     pairs = len(combos) * len(engine.catalog.surveyed_models)
     print(f"pairs: {pairs}, different: {len(wrong)}, {time.monotonic() - begun:.0f} s")

@@ -46,13 +46,14 @@ def best_plan(question: Question) -> PlacedPlan | None:
     context; for latency single-stream speed. Where nothing fits, a raised limit of unified memory
     and layers or experts in system RAM are tried too.
     """
-    chosen = _best(_candidates(question), question.goal)
+    chosen = best_of(_candidates(question), question.goal)
     if chosen is not None and chosen.evaluation.tier is FitTier.NOT_PRACTICAL:
-        chosen = _best([chosen, *_last_resorts(question)], question.goal)
+        chosen = best_of([chosen, *_last_resorts(question)], question.goal)
     return chosen
 
 
-def _best(placeds: Sequence[PlacedPlan], goal: PlanGoal) -> PlacedPlan | None:
+def best_of(placeds: Sequence[PlacedPlan], goal: PlanGoal) -> PlacedPlan | None:
+    """Return the best of some plans for a goal, as ``best_plan`` does; ``None`` of none."""
     if len(placeds) == 1:
         return placeds[0]
     return min(placeds, key=lambda c: _order(c, goal), default=None)
@@ -93,15 +94,20 @@ def _large_enough(question: Question) -> list[tuple[GpuGroup, int]]:
     return [s for s in question.sets if least <= s[0].usable_bytes]
 
 
+def every_plan(question: Question) -> tuple[PlacedPlan, ...]:
+    """List every plan of a question on sets that can hold it, whatever its tier."""
+    return tuple(_evaluated(question, _large_enough(question)))
+
+
 def practical_plans(question: Question) -> tuple[PlacedPlan, ...]:
     """List every plan of a question that is comfortable or borderline, whatever the goal."""
-    found = _evaluated(question, _large_enough(question))
+    found = every_plan(question)
     return tuple(c for c in found if c.evaluation.tier is not FitTier.NOT_PRACTICAL)
 
 
 def comfortable_plans(question: Question) -> tuple[PlacedPlan, ...]:
     """List every plan of a question that fits comfortably, whatever the goal."""
-    found = _evaluated(question, _large_enough(question))
+    found = every_plan(question)
     return tuple(c for c in found if c.evaluation.tier is FitTier.COMFORTABLE)
 
 

@@ -149,19 +149,18 @@ def _lines_of_nvidia_smi(names: Sequence[str]) -> str:
 
 def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Raise the share of memory that a Mac's GPU may take, where the plan needs it."""
-    limit = target.wired_limit_mib
-    if limit is None:
-        return ()
-    return (
+    limits, machines = target.wired_limits, len(target.combo.nodes)
+    return tuple(
         RecipeStep(
             Phase.NETWORK,
             "Raise the GPU's memory limit",
             Language.BASH,
             f"sudo sysctl iogpu.wired_limit_mb={limit}",
-            where=where,
+            where=where if len(limits) == 1 else node_words(nodes, machines),
             note="The plan needs it, and it lasts until the next start of the machine.",
             expect=f"iogpu.wired_limit_mb: … -> {limit}",
-        ),
+        )
+        for limit, nodes in limits.items()
     )
 
 

@@ -136,17 +136,21 @@ class Target:
         return self.limits.sequences_at.get(asked.context_tokens, 0) if asked.sequences == 1 else 0
 
     @property
-    def wired_limit_mib(self) -> int | None:
-        """Limit of shared memory to raise on a Mac, in MiB; ``None`` where the default does."""
-        node, gpu = self.plan.ranks[0]
-        installed = self.combo.nodes[node].gpus[gpu]
-        memory = installed.gpu.memory
-        apple = installed.gpu.vendor is Vendor.APPLE
-        if not (apple and self.assessment.settings.raised_limit):
-            return None
-        if not isinstance(memory, UnifiedMemory):
-            return None
-        return (installed.visible_bytes - memory.raised_reserve_bytes) // MIB
+    def wired_limits(self) -> dict[int, list[int]]:
+        """Limits of shared memory to raise on Macs, in MiB, each with the nodes that it is for.
+
+        Empty where the defaults do; Macs of unlike memory have unlike limits.
+        """
+        found: dict[int, list[int]] = {}
+        for at in sorted({node for ranks in self.replicas for node, _ in ranks}):
+            installed = self.combo.nodes[at].gpus[0]
+            memory = installed.gpu.memory
+            if installed.gpu.vendor is not Vendor.APPLE or not isinstance(memory, UnifiedMemory):
+                continue
+            if self.assessment.settings.raised_limit:
+                limit = (installed.visible_bytes - memory.raised_reserve_bytes) // MIB
+                found.setdefault(limit, []).append(at)
+        return found
 
     @property
     def busiest(self) -> GpuLedger | None:

@@ -9,7 +9,7 @@ from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.physics.plan import ParallelPlan
+from sitegen.physics.plan import DEFAULTS, ParallelPlan, Settings
 from sitegen.values import dataclass
 
 
@@ -70,6 +70,7 @@ class GpusNeeded:
         utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
         max_context_tokens: Of one sequence, at the mid estimate.
         single_tokens_per_s: Decode speed of one stream; zero where nothing is known of it.
+        settings: The flags that its plan takes; the defaults where it runs without.
     """
 
     machine: Combo
@@ -83,6 +84,7 @@ class GpusNeeded:
     utilization: Interval
     max_context_tokens: int
     single_tokens_per_s: Interval
+    settings: Settings = DEFAULTS
 
     @property
     def gpu(self) -> Gpu:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Interval
@@ -11,6 +12,7 @@ from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.physics.plan import ParallelPlan
+from sitegen.quality.values import Use
 from sitegen.survey.answers import Answer, AnswerGoal, RankedPlan, Scope
 from sitegen.survey.best_for_use import Candidates, UseAnswer, answers_by_use
 from sitegen.survey.verdict_policy import answered, driven_by, reference_question, usual_goal
@@ -46,7 +48,7 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
     among *good* models: those rated over all uses whose rating is at most ``good-rating-gap``
     below the best one here. Without rated models every comfortable one counts.
     """
-    candidates = Candidates.of(engine, picks)
+    candidates = Candidates.of(engine, picks, seeing_picks(engine, combo, picks))
     uses = answers_by_use(candidates)
     largest = largest_model(engine, picks)
     compared = _Compared(engine, combo, candidates.compared())
@@ -67,6 +69,25 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
         uses=uses,
         goals=tuple(one for one in answers if one is not None),
     )
+
+
+def seeing_picks(
+    engine: FitEngine, combo: Combo, picks: Sequence[Assessment]
+) -> tuple[Assessment, ...]:
+    """Pick the models again for images whose picks start without, if they are rated for them.
+
+    They are picked for the reference workload; what a reader asks for else is asked with images.
+    """
+    found = []
+    for pick in picks:
+        rated = engine.ratings.of(Use.VISION, pick.model.id)
+        if not pick.settings.text_only or rated is None or not rated.is_rated:
+            continue
+        question = replace(reference_question(engine, combo, pick.model), sees=True)
+        seeing = answered(engine, question)
+        if seeing is not None:
+            found.append(seeing)
+    return tuple(found)
 
 
 def most_users(

@@ -61,29 +61,34 @@ class Candidates:
     """The comfortable picks of some hardware that may lead an answer.
 
     Base models, superseded models, contexts under ``answer-context-tokens`` and picks slower than
-    ``answer-speed-tokens-per-s`` lead nothing.
+    ``answer-speed-tokens-per-s`` lead nothing. ``seeing`` are the picks for images of models whose
+    pick starts without them.
     """
 
     engine: FitEngine
     comfortable: tuple[Assessment, ...]
+    seeing: tuple[Assessment, ...] = ()
 
     @classmethod
-    def of(cls, engine: FitEngine, picks: Sequence[Assessment]) -> Candidates:
+    def of(
+        cls, engine: FitEngine, picks: Sequence[Assessment], seeing: Sequence[Assessment] = ()
+    ) -> Candidates:
         """Leave out what may not lead an answer."""
+        return cls(engine, cls._leading(engine, picks), cls._leading(engine, seeing))
+
+    @staticmethod
+    def _leading(engine: FitEngine, picks: Sequence[Assessment]) -> tuple[Assessment, ...]:
         least = engine.assumptions["answer-context-tokens"].value.mid
         slowest = engine.assumptions["answer-speed-tokens-per-s"].value.mid
-        return cls(
-            engine,
-            tuple(
-                assessment
-                for assessment in picks
-                if assessment.tier is FitTier.COMFORTABLE
-                and not assessment.model.base
-                and not assessment.model.superseded_by
-                and assessment.model.context_tokens >= least
-                and assessment.speed is not None
-                and assessment.speed.single_tokens_per_s.mid >= slowest
-            ),
+        return tuple(
+            assessment
+            for assessment in picks
+            if assessment.tier is FitTier.COMFORTABLE
+            and not assessment.model.base
+            and not assessment.model.superseded_by
+            and assessment.model.context_tokens >= least
+            and assessment.speed is not None
+            and assessment.speed.single_tokens_per_s.mid >= slowest
         )
 
     def rated_for(self, use: Use) -> list[RatedPick]:
@@ -91,8 +96,9 @@ class Candidates:
 
         A pick that starts without images is none for images.
         """
-        seeing = use is Use.VISION
-        suited = [one for one in self.comfortable if not (seeing and one.settings.text_only)]
+        suited = [*self.comfortable]
+        if use is Use.VISION:
+            suited = [one for one in suited if not one.settings.text_only] + [*self.seeing]
         found = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
 

@@ -13,6 +13,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.model_facts import LinkCost, link_cost
+from sitegen.physics.plan import DEFAULTS
 from sitegen.survey.best_for_goal import combo_answers, for_many
 from sitegen.survey.best_for_use import rated_picks
 from sitegen.survey.colocation import example
@@ -45,6 +46,7 @@ from sitegen.survey.verdict_policy import (
     pick_of,
     planned,
     reference_question,
+    with_flags,
 )
 from sitegen.values import dataclass
 
@@ -195,6 +197,8 @@ def _judged(engine: FitEngine, combo: Combo, model: LanguageModel) -> JudgedMode
 def _entries(engine: FitEngine, question: ModelQuestion) -> list[PlannedCheckpoint]:
     """Judge the production checkpoints, and smaller ones where none of those is comfortable.
 
+    Flags are tried where the verdict is not comfortable without.
+
     Runtimes that are not surveyed in full are judged only where they may decide the verdict, and
     then the smallest checkpoint first, until one does.
     """
@@ -204,6 +208,9 @@ def _entries(engine: FitEngine, question: ModelQuestion) -> list[PlannedCheckpoi
         runtime = ask.subject.runtime
         if not runtime.surveyed_in_full and not _decided(question, planned_checkpoints, runtime):
             planned_checkpoints.append(judged(engine, question, ask))
+    carrying = best_verdict(question, planned_checkpoints)
+    if carrying is not None and carrying.tier is FitTier.BORDERLINE:
+        planned_checkpoints += with_flags(engine, question, tuple(planned_checkpoints))
     if not any(entry.tier is FitTier.COMFORTABLE for entry in planned_checkpoints):
         planned_checkpoints += [judged(engine, question, ask) for ask in asks.spare]
     return planned_checkpoints
@@ -274,6 +281,7 @@ def assess_outcome(engine: FitEngine, row: ModelOnCombo, outcome: CheckpointOutc
         outcome.runtime,
         profile,
         row.pick.workload,
+        settings=outcome.settings,
         goal=VERDICT_GOAL,
     )
     return assess(engine, request)
@@ -290,4 +298,5 @@ def _outcome(entry: PlannedCheckpoint, combo: Combo) -> CheckpointOutcome:
         too_close=evaluation.too_close if evaluation else False,
         utilization=evaluation.utilization if evaluation else None,
         effective_vram_bytes=evaluation.replica.effective_bytes() if evaluation else 0,
+        settings=evaluation.settings if evaluation else DEFAULTS,
     )

@@ -214,4 +214,5 @@ def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
         utilization=evaluation.utilization,
         max_context_tokens=evaluation.replica.limits(longest, ()).max_context_tokens,
         single_tokens_per_s=evaluation.single_tokens_per_s,
+        settings=evaluation.settings,
     )

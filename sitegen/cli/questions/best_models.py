@@ -8,7 +8,7 @@ from typing import Any
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.cli.questions.choose import record, usage_error
+from sitegen.cli.questions.choose import usage_error
 from sitegen.cli.questions.fit_options import FitOptions, cache_type_from
 from sitegen.cli.questions.fit_request import combo_from, settings_from
 from sitegen.cli.questions.projects import catalog_at
@@ -18,10 +18,11 @@ from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.runnable_checkpoint import Ask, Asks
 from sitegen.physics.plan import Workload
+from sitegen.problems import did_you_mean
 from sitegen.quality.values import Use
 from sitegen.site.combo.uses import table_of_best
 from sitegen.site.json.schema.record import to_record
-from sitegen.site.words.quality import USE_WORDS
+from sitegen.site.words.quality import OTHER_WORDS, USE_WORDS
 from sitegen.survey.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
@@ -48,21 +49,41 @@ def best_answered(
         click.UsageError: If a word names nothing, or an option is for one model.
         ProblemsFound: If the catalog is broken.
     """
-    uses = {str(use): use for use in Use if use in USE_WORDS}
-    use = record("--best", "use", options.best, uses)
+    use = use_of(options.best)
     for name in FOR_ONE_MODEL:
         if getattr(options, name):
             raise usage_error(f"--{name.replace('_', '-')}", "it is for one model, not for --best")
     catalog = catalog_at(session)
     engine = FitEngine(catalog)
     combo = combo_from(options, catalog)
-    found = (_picked(engine, combo, model, options) for model in catalog.surveyed_models)
+    seeing = use is Use.VISION
+    found = (
+        _picked(engine, combo, model, options, seeing=seeing) for model in catalog.surveyed_models
+    )
     picks = [one for one in found if one is not None]
     return catalog, combo, answer_for(use, Candidates.of(engine, picks))
 
 
+def use_of(given: str) -> Use:
+    """Choose a use by its id, or by another word that people type for it.
+
+    Raises:
+        click.UsageError: With every use that there is.
+    """
+    word = given.strip().casefold().replace(" ", "-").replace("_", "-")
+    uses = {str(use): use for use in Use if use in USE_WORDS}
+    found = uses.get(word) or OTHER_WORDS.get(word)
+    if found is None:
+        near = did_you_mean(word, [*uses, *OTHER_WORDS])
+        hint = f"{near}; " if near else ""
+        raise usage_error(
+            "--best", f"no use is called {given!r}", f"{hint}uses are {', '.join(sorted(uses))}"
+        )
+    return found
+
+
 def _picked(
-    engine: FitEngine, combo: Combo, model: LanguageModel, options: FitOptions
+    engine: FitEngine, combo: Combo, model: LanguageModel, options: FitOptions, *, seeing: bool
 ) -> Assessment | None:
     """Pick one model; ``None`` where it promises less than the context asked for."""
     reference = int(engine.assumptions["reference-context-tokens"].value.mid)
@@ -86,6 +107,7 @@ def _picked(
         preferred,
         settings_from(options),
         named=runtime != "",
+        sees=seeing,
         room=() if options.context else usual_room(engine, model),
     )
     return answered(engine, question, cured=False)

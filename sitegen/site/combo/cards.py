@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sitegen.fit.assessment import Assessment, PlanGoal
+from sitegen.quality.values import Use
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Language, Phase, Recipe
 from sitegen.site.cells import (
@@ -28,13 +29,15 @@ from sitegen.site.urls import recipes_of, row_url, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.quality import USE_WORDS
 from sitegen.site.words.verdicts import checkpoint_name, start_note, sure_context, users
-from sitegen.survey.answers import AnswerGoal
+from sitegen.survey.answers import Answer, AnswerGoal
 from sitegen.survey.best_for_use import FIRST, RatedPick, UseAnswer
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
 LEAD, SERVING = "Best overall", "Serving many users"
 FASTEST, FASTEST_SHOWN = "Fastest good model", "Fastest of these"
+FASTEST_LOWER = "Fastest of these, rated lower overall"
+"""The same of a model that is faster than every *good* one, for it is not one of them."""
 MUCH_FASTER = 1.1
 """How much faster than every other answer the fastest good model is to have a card of its own."""
 SHOWN_AS_GOOD = 3
@@ -78,14 +81,16 @@ class _Answer:
 
 def _answers(survey: ComboSurvey) -> list[_Answer]:
     """List the answers, one entry for each model and file, the first answer first."""
-    by_model: dict[str, _Answer] = {}
+    by_model: dict[tuple[str, bool], _Answer] = {}
 
     def add(assessment: Assessment, name: str, use: UseAnswer | None = None) -> None:
-        known = by_model.setdefault(assessment.model.id, _Answer(assessment, ()))
+        known = by_model.setdefault(_shown_as(assessment), _Answer(assessment, ()))
         if name in known.best_for:
             return
         uses = (*known.uses, use) if use else known.uses
-        by_model[assessment.model.id] = replace(known, best_for=(*known.best_for, name), uses=uses)
+        by_model[_shown_as(assessment)] = replace(
+            known, best_for=(*known.best_for, name), uses=uses
+        )
 
     for use in survey.uses:
         if use.use in USE_WORDS:
@@ -96,15 +101,26 @@ def _answers(survey: ComboSurvey) -> list[_Answer]:
     if survey.aggregate_serving is not None:
         add(survey.aggregate_serving, SERVING)
     fastest = max((_one_stream(one.found) for one in by_model.values()), default=0.0)
-    goals = (one for one in survey.answers if one.goal is AnswerGoal.ONE_STREAM)
-    for answer in goals:
+    for answer in filter(_is_fastest, survey.answers):
         if answer.best.amount.mid >= MUCH_FASTER * fastest:
             add(answer.best.assessment, FASTEST)
     found = list(by_model.values())
     if len(found) > 1 and all(FASTEST not in one.best_for for one in found):
         first = max(found, key=lambda one: _one_stream(one.found))
-        found[found.index(first)] = replace(first, best_for=(*first.best_for, FASTEST_SHOWN))
+        good = next((one.best.amount.mid for one in survey.answers if _is_fastest(one)), None)
+        lower = good is not None and _one_stream(first.found) > good
+        name = FASTEST_LOWER if lower else FASTEST_SHOWN
+        found[found.index(first)] = replace(first, best_for=(*first.best_for, name))
     return found
+
+
+def _is_fastest(answer: Answer) -> bool:
+    return answer.goal is AnswerGoal.ONE_STREAM
+
+
+def _shown_as(assessment: Assessment) -> tuple[str, bool]:
+    """Part what starts with images from what starts without; the rest of a model is one card."""
+    return assessment.model.id, assessment.settings.text_only
 
 
 def _one_stream(assessment: Assessment) -> float:
@@ -121,15 +137,23 @@ def further_recipes(
         if _key(one.found) not in known:
             first = next(iter(recipes_for(one.found)), None)
             if first is not None:
-                groups.append((f"run-{one.found.model.id}", (first,)))
+                groups.append((_group_id(one), (first,)))
     return tuple(groups)
+
+
+def _group_id(answer: _Answer) -> str:
+    """Name the group of an answer's commands; a model has two where one starts without images."""
+    seeing = [use.use for use in answer.uses] == [
+        Use.VISION
+    ] and not answer.found.settings.text_only
+    return f"run-{answer.found.model.id}{'-images' if seeing else ''}"
 
 
 def further_groups(
     survey: ComboSurvey, found: Sequence[tuple[str, tuple[Recipe, ...]]]
 ) -> Iterator[RecipeGroup]:
     """Show those commands, each group headed by what its model is best for."""
-    names = {f"run-{one.found.model.id}": one.best_for for one in _answers(survey)}
+    names = {_group_id(one): one.best_for for one in _answers(survey)}
     for id, recipes in found:
         yield recipe_group(id, _sentence(names[id]), recipes)
 
@@ -138,24 +162,33 @@ def answer_cards(
     survey: ComboSurvey, recipes: Sequence[tuple[str, tuple[Recipe, ...]]]
 ) -> tuple[Card, ...]:
     """Show every answer of a combo."""
-    by_answer: dict[tuple[str, str, str], tuple[str, Recipe]] = {}
+    by_answer: dict[_Key, tuple[str, Recipe]] = {}
     for group, found in recipes:
         for recipe in found:
             by_answer.setdefault(_of(recipe), (group, recipe))
     usual = {_key(row.pick) for row in survey.rows}
     return tuple(
-        _card(one, by_answer.get(_key(one.found)), usual=_key(one.found) in usual)
+        _card(
+            one,
+            by_answer.get(_key(one.found)),
+            usual=_key(one.found) in usual or [use.use for use in one.uses] == [Use.VISION],
+        )
         for one in _answers(survey)
     )
 
 
-def _key(assessment: Assessment) -> tuple[str, str, str]:
-    return assessment.model.id, assessment.checkpoint.id, assessment.runtime.id
+_Key = tuple[str, str, str, bool]
+"""Model, checkpoint and runtime, and whether it starts without images."""
 
 
-def _of(recipe: Recipe) -> tuple[str, str, str]:
+def _key(assessment: Assessment) -> _Key:
+    blind = assessment.settings.text_only
+    return assessment.model.id, assessment.checkpoint.id, assessment.runtime.id, blind
+
+
+def _of(recipe: Recipe) -> _Key:
     """Name what a recipe runs; with two models at once, nothing that an answer asks for."""
-    return ("", "", "") if recipe.beside else _key(recipe.assessment)
+    return ("", "", "", False) if recipe.beside else _key(recipe.assessment)
 
 
 def _card(answer: _Answer, recipe: tuple[str, Recipe] | None, *, usual: bool) -> Card:

@@ -34,7 +34,7 @@ from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import gpu_price_cell
 from sitegen.site.words.quality import rating_cell
 from sitegen.site.words.tiers import COMFORTABLY
-from sitegen.site.words.verdicts import longest_context
+from sitegen.site.words.verdicts import flag_words, longest_context
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.composed_build import build_of
 from sitegen.survey.gpu_counts import COUNTS
@@ -163,7 +163,9 @@ def _runtime_words(need: GpusNeeded) -> str:
 
 
 def _plan_words(need: GpusNeeded) -> str:
-    return "on the processor" if need.gpu.vendor is Vendor.CPU else plan_words(need.plan)
+    if need.gpu.vendor is Vendor.CPU:
+        return "on the processor"
+    return ", ".join((plan_words(need.plan), *flag_words(need.settings)))
 
 
 def _memory_bytes(gpu: Gpu) -> int:

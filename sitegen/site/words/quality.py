@@ -31,6 +31,24 @@ USE_WORDS = {
 }
 
 
+OTHER_WORDS: Mapping[str, Use] = {
+    "all": Use.OVERALL, "any": Use.OVERALL, "best": Use.OVERALL, "everything": Use.OVERALL,
+    "text": Use.OVERALL,
+    "assistant": Use.GENERAL, "chat": Use.GENERAL, "chatbot": Use.GENERAL,
+    "conversation": Use.GENERAL, "roleplay": Use.GENERAL, "writing": Use.GENERAL,
+    "code": Use.CODING, "coder": Use.CODING, "programming": Use.CODING,
+    "math": Use.REASONING, "mathematics": Use.REASONING, "maths": Use.REASONING,
+    "science": Use.REASONING, "thinking": Use.REASONING,
+    "agent": Use.AGENTIC, "agents": Use.AGENTIC, "function-calling": Use.AGENTIC,
+    "tool-use": Use.AGENTIC, "tools": Use.AGENTIC,
+    "context": Use.LONG_CONTEXT, "documents": Use.LONG_CONTEXT, "rag": Use.LONG_CONTEXT,
+    "image": Use.VISION, "images": Use.VISION, "multimodal": Use.VISION, "ocr": Use.VISION,
+    "pictures": Use.VISION,
+    "languages": Use.MULTILINGUAL, "translation": Use.MULTILINGUAL,
+    "instructions": Use.INSTRUCTION_FOLLOWING,
+}  # fmt: skip
+"""Words that people type for a use beside its id."""
+
 URL = "/quality/"
 NAMES: Mapping[Use, str] = {**USE_WORDS, Use.OVERALL: "All uses in text together"}
 STANDINGS: Mapping[EvidenceStanding, str] = {

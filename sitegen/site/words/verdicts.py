@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.assessment import Assessment, BestPlans
-from sitegen.physics.plan import Limits, ParallelPlan
+from sitegen.physics.plan import Limits, ParallelPlan, Settings
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -252,15 +252,35 @@ def fit_cells(assessment: Assessment) -> tuple[Cell, ...]:
 
 
 def start_note(assessment: Assessment) -> Parts | None:
-    """Say which setting the runtime needs to start at all; ``None`` where its defaults do."""
-    limits = assessment.limits
-    if limits is None or not limits.startable_sequences:
-        return None
-    most = NumberCell(limits.startable_sequences, Unit.COUNT)
-    runtime = assessment.runtime.name
-    return Parts(
-        (f"{runtime} starts only with max_num_seqs at ", most, " or less: a state block each.")
-    )
+    """Say which settings a plan needs; ``None`` where the runtime's defaults do."""
+    limits, flags = assessment.limits, flag_words(assessment.settings)
+    parts: list[Cell] = [f"Set for it: {', '.join(flags)}."] if flags else []
+    if limits is not None and limits.startable_sequences:
+        most = NumberCell(limits.startable_sequences, Unit.COUNT)
+        start = f"{assessment.runtime.name} starts only with max_num_seqs at "
+        parts += [" "] if parts else []
+        parts += [start, most, " or less: a state block each."]
+    return Parts(tuple(parts)) if parts else None
+
+
+def flag_words(settings: Settings) -> list[str]:
+    """Name the settings that a pick may need, which its commands have; none for the defaults.
+
+    >>> flag_words(Settings(max_num_seqs=64, memory_fraction=0.95))
+    ['at most 64 sequences at once', "95 % of the GPU's memory"]
+    """
+    found = []
+    if settings.max_num_seqs is not None:
+        found.append(f"at most {settings.max_num_seqs} sequences at once")
+    if settings.memory_fraction is not None:
+        found.append(f"{settings.memory_fraction * 100:.0f} % of the GPU's memory")
+    if settings.text_only:
+        found.append("no images")
+    if settings.expert_parallel:
+        found.append("whole experts on each GPU")
+    if settings.raised_limit:
+        found.append("the system's limit on GPU memory raised")
+    return found
 
 
 def why(assessment: Assessment, catalog: Catalog) -> Cell:

@@ -510,6 +510,16 @@ class GpusNeededRow(Shape):
     tensor_parallel_size: Annotated[int, Of("plan.tensor_parallel_size")]
     pipeline_parallel_size: Annotated[int, Of("plan.pipeline_parallel_size")]
     replicas: Annotated[int, Of("plan.replicas")]
+    max_num_seqs: Annotated[int | None, Of("settings.max_num_seqs")]
+    """Sequences that the scheduler may hold, where the plan needs fewer than by default."""
+    memory_fraction: Annotated[float | None, Of("settings.memory_fraction")]
+    """Share of the GPU's memory, where the plan needs another than the default."""
+    text_only: Annotated[bool, Of("settings.text_only")]
+    """Whether it is started without images."""
+    expert_parallel: Annotated[bool, Of("settings.expert_parallel")]
+    """Whether routed experts lie whole on the GPUs."""
+    raised_limit: Annotated[bool, Of("settings.raised_limit")]
+    """Whether the system's limit on the GPU's memory has to be raised."""
     utilization: Annotated[float, Of("utilization.mid")]
     max_context_tokens: int
     to_buy: Annotated[Cost | None, Of(_price)]
