@@ -11,10 +11,10 @@ from sitegen.browser.home_files import home_files
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
 from sitegen.pipeline.digests import Digests, digest_of_texts
-from sitegen.pipeline.finish import Writer, finished
+from sitegen.pipeline.finish import finished
 from sitegen.pipeline.memory import NO_PAST, Past
 from sitegen.pipeline.page_memory import PageMemory
-from sitegen.pipeline.pages import rendered_site
+from sitegen.pipeline.pages import Writer, rendered_site
 from sitegen.pipeline.processes import in_background
 from sitegen.pipeline.recall import program_of
 from sitegen.pipeline.search import Indexer
@@ -182,12 +182,20 @@ def build(
             jobs=jobs,
             others=lambda: _files_of_no_page(site, parsed, answers, inputs, memory),
             memory=memory,
+            early=early,
         )
-        files = {**files, **rendered.files, **answers.custom}
+        files = {**files, **rendered.others, **answers.custom}
     with watch.stage("finish"):
-        texts = {**project.catalog, **project.content}
-        pages = rendered.pages
-        last = finished(site, files, pages, jobs=jobs, search=search, early=early, written=texts)
-        files |= last.files
+        last = finished(
+            site,
+            rendered,
+            files,
+            jobs=jobs,
+            search=search,
+            early=early,
+            written={**project.catalog, **project.content},
+            memory=memory,
+        )
+    whole = rendered.files.and_these({**files, **last.files})
     warnings = only_warnings((*parsed.warnings, *last.problems))
-    return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)
+    return BuildResult(whole, answers.survey, parsed.catalog, site, warnings, watch.seconds)
