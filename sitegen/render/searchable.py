@@ -6,7 +6,7 @@ import re
 
 _TABLE = '<div class="table"', "</table></div>"
 _FIGURES = '<dl class="figures', "</dl>"
-_NOISE = re.compile(r"<(svg|nav|form|details|template)\b")
+_NOISE = re.compile(r'<(svg|nav|form|details|template|div(?= class="card"))\b')
 
 
 def searchable(html: str) -> str:
