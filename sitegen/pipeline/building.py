@@ -10,6 +10,7 @@ from sitegen.browser.buy_files import buy_files
 from sitegen.browser.home_files import home_files
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
+from sitegen.output import SiteFiles
 from sitegen.pipeline.digests import Digests, digest_of_texts
 from sitegen.pipeline.finish import finished
 from sitegen.pipeline.memory import NO_PAST, Past
@@ -50,7 +51,7 @@ Told = Callable[[str], None]
 class BuildResult:
     """A whole site: ``files`` is all that gets published, ``timings`` seconds by stage."""
 
-    files: Mapping[str, bytes]
+    files: SiteFiles
     survey: Survey
     catalog: Catalog
     site: Site
