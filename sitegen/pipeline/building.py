@@ -117,11 +117,12 @@ def _files_of_no_page(
     """Write what pages fetch, and the lists of the API, while the pages render."""
     remembered = memory.files if memory else _made
     # its shapes take a while to import
-    from sitegen.render.data.schemas import api_files
+    from sitegen.render.data.schemas import api_files, api_schemas
 
     listed = listings(parsed.records, answers.survey, site.pages.values())
     return {
         **api_files(listed, site.settings),
+        **remembered("schemas", lambda: api_schemas(inputs.settings)),
         **remembered("home", lambda: home_files(inputs.catalog, inputs.survey)),
         **remembered("buy", lambda: buy_files(inputs)),
         **remembered("verdicts", lambda: verdict_file(inputs.survey)),

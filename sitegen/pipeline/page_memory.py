@@ -77,16 +77,16 @@ class PageMemory:
             common: Digest of what any page may read: of the catalog, and which views have pages.
         """
         self._memory, self._digests = past.memory, digests
-        fonts = (part for name in sorted(project.fonts) for part in (name, project.fonts[name]))
+        parts = (part for name in sorted(project.fonts) for part in (name, project.fonts[name]))
+        self._program, self._fonts = past.program, digest_of(*parts)
         self._base = digest_of(
             "page",
             past.program,
             common,
             repr(replace(settings, data_version="")),
             digest_of_texts(project.templates),
-            *fonts,
+            self._fonts,
         )
-        self._program = past.program
         self._hint = digest_of("pages", past.program)
         self._known = _pages(self._memory.get(self._hint))
         self._listed: dict[tuple[Read, ...], str] = {}
@@ -156,6 +156,12 @@ class PageMemory:
             found = make()
             self._memory.put(key, _packed(found))
         return found
+
+    def picture(
+        self, page: Page, title: str, make: Callable[[], Mapping[str, bytes]]
+    ) -> Mapping[str, bytes]:
+        """Return the picture of a page, which says little of it and moves seldom."""
+        return self.made_of("picture", (page.url, title, self._fonts, repr(page.card)), make)
 
     def _files_key(self, name: str, own: tuple[Read, ...]) -> str:
         return digest_of("files", self._base, name, self._told(own))

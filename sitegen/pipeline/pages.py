@@ -198,7 +198,7 @@ def _written(work: _Work, page: Page) -> Kept:
 
 
 def _whole(work: _Work, page: Page) -> PageBytes:
-    files = rendered(page, work.settings, work.templates, work.fonts, work.urls)
+    files = rendered(page, work.settings, work.templates, work.fonts, work.urls, memory=work.memory)
     text = searchable(files[file_of(page.url)].decode()) if is_searched(page) else ""
     return PageBytes(files, text, pack(files, work.settings.base_url))
 
@@ -230,6 +230,8 @@ def rendered(
     templates: Environment,
     fonts: Mapping[str, bytes],
     urls: Container[str],
+    *,
+    memory: PageMemory | None = None,
 ) -> dict[str, bytes]:
     """Write a page, the files beside it and its picture; ``urls`` are those of all pages.
 
@@ -237,7 +239,14 @@ def rendered(
         RenderError: If a template raises anything, naming the page and its source.
     """
     try:
-        return {**render_page(page, settings, templates, urls), **cards_of(page, settings, fonts)}
+        files = render_page(page, settings, templates, urls)
+
+        def draw() -> Mapping[str, bytes]:
+            return cards_of(page, settings, fonts)
+
+        if memory is None or page.card is None:
+            return {**files, **draw()}
+        return {**files, **memory.picture(page, settings.title, draw)}
     except Exception as error:
         raise _render_error(page, error) from error
 

@@ -55,9 +55,9 @@ def _made(monkeypatch: pytest.MonkeyPatch, root: Path, past: Past) -> list[str]:
     made: list[str] = []
     rendered = pages.rendered
 
-    def telling_rendered(page: Any, *others: Any) -> dict[str, bytes]:
+    def telling_rendered(page: Any, *others: Any, **more: Any) -> dict[str, bytes]:
         made.append(page.url)
-        return rendered(page, *others)
+        return rendered(page, *others, **more)
 
     with monkeypatch.context() as patched:
         patched.setattr(pages, "rendered", telling_rendered)
