@@ -13,6 +13,7 @@ from sitegen.inputs import ProjectFiles
 from sitegen.output import SiteFiles
 from sitegen.pipeline.digests import Digests, digest_of_texts
 from sitegen.pipeline.finish import finished
+from sitegen.pipeline.known_records import RememberedRecords
 from sitegen.pipeline.memory import NO_PAST, Past
 from sitegen.pipeline.page_memory import PageMemory
 from sitegen.pipeline.pages import Writer, rendered_site
@@ -165,7 +166,9 @@ def build(
     watch = _Stopwatch(clock, told)
     with in_background(lambda: program_of(past), jobs) as made:
         with watch.stage("parse"):
-            parsed = parse(project, today=today)
+            records = RememberedRecords(past, project.catalog)
+            parsed = parse(project, today=today, known=records.known)
+            records.keep()
         with watch.stage("survey"):
             catalog, texts = parsed.catalog, project.catalog
             answers = answers_in(catalog, made, jobs=jobs, past=past, texts=texts)
