@@ -6,7 +6,7 @@ import re
 
 _TABLE = '<div class="table"', "</table></div>"
 _FIGURES = '<dl class="figures', "</dl>"
-_NOISE = re.compile(r'<(svg|nav|form|details|template|div(?= class="card"))\b')
+_NOISE = re.compile(r'<(svg|nav|form|details|template|div(?= class="card[ "]))\b')
 
 
 def searchable(html: str) -> str:
@@ -20,7 +20,7 @@ def searchable(html: str) -> str:
     '<html lang="en"><body><main id="c"><h1>Hi</h1></main></body></html>'
     """
     main = html[html.index("<main") : html.index("</main>")]
-    main = _quiet(_without(_without(main, *_TABLE), *_FIGURES))
+    main = " ".join(_quiet(_without(_without(main, *_TABLE), *_FIGURES)).split())
     return f'<html lang="en"><body>{main}</main></body></html>'
 
 
