@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from pathlib import Path
@@ -48,6 +49,33 @@ class ProjectFiles:
     private: str = ""
 
 
+Stamp = tuple[int, int, int, int, int]
+"""Device, number, size, and times of writing and of change of a file."""
+SETTLED_NS = 2_000_000_000
+"""Age of a file after which another change of it has another time, on any file system."""
+
+
+@dataclass(slots=True)
+class KnownFiles:
+    """Files as they were last read: what nobody has touched since is opened and not read again."""
+
+    contents: dict[str, tuple[Stamp, bytes]] = field(default_factory=dict)
+    texts: dict[str, tuple[bytes, str]] = field(default_factory=dict)
+    """Texts that were in order, with the bytes that they are of."""
+
+    def content(self, path: str, stamp: Stamp) -> bytes | None:
+        """Return what a file held, if it is the same one, untouched."""
+        known = self.contents.get(path)
+        return known[1] if known is not None and known[0] == stamp else None
+
+    def keep(self, path: str, stamp: Stamp, content: bytes) -> None:
+        """Remember a file, unless it was touched just now and may be again in the same moment."""
+        if time.time_ns() - max(stamp[3:]) > SETTLED_NS:
+            self.contents[path] = stamp, content
+        else:
+            self.contents.pop(path, None)
+
+
 class UnreadFiles(ProblemsFound):
     """Some files cannot be read; ``project`` has all others, whose problems count as well."""
 
@@ -56,7 +84,9 @@ class UnreadFiles(ProblemsFound):
         self.project = project
 
 
-def read_project(root: Path, private: Path | None = None) -> ProjectFiles:
+def read_project(
+    root: Path, private: Path | None = None, *, known: KnownFiles | None = None
+) -> ProjectFiles:
     """Read a project folder.
 
     Files and folders whose name starts with a dot or ends with ``~`` belong to editors and
@@ -65,6 +95,7 @@ def read_project(root: Path, private: Path | None = None) -> ProjectFiles:
     Args:
         root: The folder that holds ``catalog/``, and perhaps ``content/`` and ``templates/``.
         private: A folder of further records (``gpus/``, ``models/`` and so on), laid over them.
+        known: Files that were read before, for whoever reads a project again and again.
 
     Returns:
         The files in path order, those of the private catalog last, under their own paths.
@@ -73,7 +104,7 @@ def read_project(root: Path, private: Path | None = None) -> ProjectFiles:
         UnreadFiles: With every link, special, large or undecodable file, or without a catalog.
         ProblemsFound: If the folder itself cannot be read.
     """
-    reader = _FolderReader()
+    reader = _FolderReader(known or KnownFiles())
     try:
         root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -173,6 +204,7 @@ def _problem(path: str, code: str, message: str, hint: str = "") -> Problem:
 class _FolderReader:
     """Collects bytes by path, and problems."""
 
+    known: KnownFiles = field(default_factory=KnownFiles)
     files: dict[str, bytes] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
@@ -230,11 +262,18 @@ class _FolderReader:
                 message = "only regular files are read"
                 self.report(path, "not-a-file", message, "move it out of the project")
                 return
-            try:
-                content = stream.read(limit + 1)
-            except OSError as error:
-                self.report(path, "unreadable", f"cannot be read: {error.strerror}")
-                return
+            stamp = (
+                status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns,
+                status.st_ctime_ns,
+            )  # fmt: skip
+            content = self.known.content(path, stamp)
+            if content is None:
+                try:
+                    content = stream.read(limit + 1)
+                except OSError as error:
+                    self.report(path, "unreadable", f"cannot be read: {error.strerror}")
+                    return
+                self.known.keep(path, stamp, content)
         if len(content) > limit:
             message = f"the file is larger than {limit // 2**20} MiB"
             self.report(path, "too-large", message, "split it, or move it out of the project")
@@ -289,12 +328,19 @@ class _FolderReader:
 
     def decoded(self, path: str, content: bytes) -> str | None:
         """Decode UTF-8; report the first byte that is not, and characters that hide."""
+        before = self.known.texts.get(path)
+        if before is not None and before[0] is content:
+            return before[1]
         text, problem = decode(path, content)
         if problem is not None:
             self.problems.append(problem)
-        elif not path.startswith("catalog/"):  # the catalog's own reader looks at its files
-            self.problems += text_problems(SourceText(path, text))
-        return text if problem is None else None
+            return None
+        # the catalog's own reader looks at its files
+        found = [] if path.startswith("catalog/") else text_problems(SourceText(path, text))
+        self.problems += found
+        if not found:
+            self.known.texts[path] = content, text
+        return text
 
 
 def _below(folder: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:

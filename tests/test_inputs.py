@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.inputs import read_project
+from sitegen.inputs import KnownFiles, read_project
 from sitegen.problems import Problem, ProblemsFound
 
 OUTSIDE = "not of this project"
@@ -199,3 +199,32 @@ def test_all_problems_of_the_disk_come_together(project: Path) -> None:
         "not-utf8",
         "not-a-file",
     ]
+
+
+def test_a_file_that_nobody_touched_is_not_read_again_and_one_just_written_is(
+    project: Path,
+) -> None:
+    known, guide = KnownFiles(), project / "content/guides/first.md"
+    for path in project.rglob("*"):
+        os.utime(path, (1, 1))  # the time of change stays: all of them were made just now
+    first = read_project(project, known=known)
+    assert known.contents == {}
+    stamp = (1, 2, 3, 4, 5)
+    known.keep("content/guides/first.md", stamp, b"# Old\n")
+    assert known.content("content/guides/first.md", stamp) == b"# Old\n"
+    assert known.content("content/guides/first.md", (1, 2, 3, 4, 6)) is None
+    assert read_project(project, known=known) == first
+    guide.write_text("# Other\n")
+    assert read_project(project, known=known).content["content/guides/first.md"] == "# Other\n"
+
+
+def test_a_text_that_was_in_order_is_decoded_once(project: Path) -> None:
+    known = KnownFiles()
+    read_project(project, known=known)
+    content, text = known.texts["catalog/gpus/rtx-4090.yaml"]
+    assert (content, text) == (b"name: RTX 4090\n", "name: RTX 4090\n")
+    (project / "content/guides/first.md").write_bytes(b"\xff")
+    known.texts.clear()
+    with pytest.raises(ProblemsFound):
+        read_project(project, known=known)
+    assert "content/guides/first.md" not in known.texts

@@ -6,13 +6,14 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from sitegen.output.described import DescribedFile, ManifestEntry, SiteFiles, described
 from sitegen.output.errors import BuildInProgress, PublishError
 from sitegen.output.lock import locked
 from sitegen.output.ownership import (
     MANIFEST,
-    ManifestEntry,
     edited_files,
     foreign_files,
     manifest_bytes,
@@ -31,10 +32,14 @@ from sitegen.values import dataclass
 __all__ = [
     "MANIFEST",
     "BuildInProgress",
+    "DescribedFile",
+    "ManifestEntry",
     "Publication",
     "PublishError",
     "Publisher",
+    "SiteFiles",
     "SwapMode",
+    "described",
     "publish",
     "publishing",
     "recover",
@@ -101,22 +106,26 @@ def publishing(
             held.callback(tidy, out)
             scratch = make_scratch(out)
             listed = _listed(out)
-        tree = held.enter_context(TreeWriter(scratch / NEW, out, listed))
-        yield PublicationInProgress(out, scratch, tree, force=force, repaired=repaired)
+            edited = edited_files(out, listed)
+            tree = TreeWriter(scratch / NEW, out, listed)
+        yield PublicationInProgress(
+            out, scratch, tree, edited=edited, force=force, repaired=repaired
+        )
 
 
 @dataclass(slots=True)
 class PublicationInProgress:
-    """A publication under way."""
+    """A publication under way; ``edited`` are published files that somebody changed before it."""
 
     out: Path
     scratch: Path
     tree: TreeWriter
+    edited: tuple[str, ...]
     force: bool
     repaired: str
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Begin to write files of the site, by relative POSIX path; return before they are written.
+        """Write files of the site, by relative POSIX path; a forked process may do so, too.
 
         Raises:
             PublishError: If a path is unsafe, or the system refuses.
@@ -135,19 +144,21 @@ class PublicationInProgress:
         with _said_of(self.out):
             old = _listed(self.out)
             foreign = foreign_files(self.out, old) if self.out.is_dir() else ()
-            edited = edited_files(self.out, old)
             refuse_foreign(foreign, files, self.out, force=self.force)
-            self.tree.write({path: files[path] for path in files if path not in self.tree})
-            manifest = dict(sorted(self.tree.written().items()))
+            site = files if isinstance(files, SiteFiles) else SiteFiles(files)
+            manifest = {path: site.entry(path) for path in site}
+            for path, entry in manifest.items():
+                if not self.tree.has(path, entry.size):
+                    self.tree.put(path, entry, partial(site.__getitem__, path))
             self.tree.write({MANIFEST: manifest_bytes(manifest)})
-            self.tree.finish()
+            self.tree.flush([*manifest, MANIFEST])
             carry_over(foreign, self.out, self.tree.root)
             mode = swap(self.scratch, self.out)
             flush_switch(self.out)
         tidy(self.out)
         renew_manifest(self.out, manifest)
         compared = _compared(old, manifest, mode=mode, repaired=self.repaired)
-        return replace(compared, foreign=foreign, edited=edited)
+        return replace(compared, foreign=foreign, edited=self.edited)
 
 
 def _foreign_in(out: Path) -> tuple[str, ...]:

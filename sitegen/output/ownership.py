@@ -10,21 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from sitegen.output.described import ManifestEntry
 from sitegen.output.errors import PublishError
-from sitegen.values import dataclass
 
 MANIFEST = "sitegen-manifest.json"
 """Lists every published file with its size and SHA-256; its presence says the folder is ours."""
 SOURCE_FOLDERS = ("catalog", "content", "templates", "sitegen", "tests", "docs", ".git")
 _MAX_MANIFEST_BYTES = 64 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class ManifestEntry:
-    """The manifest's entry of one file."""
-
-    sha256: str
-    size: int
 
 
 def manifest_bytes(manifest: Mapping[str, ManifestEntry]) -> bytes:
@@ -114,7 +106,10 @@ def edited_files(out: Path, old: Mapping[str, ManifestEntry]) -> tuple[str, ...]
     Raises:
         OSError: If a file that is there cannot be read.
     """
-    return tuple(sorted(path for path in old if _is_edited(out / path, old[path], out / MANIFEST)))
+    if not old:
+        return ()
+    since, folder = (out / MANIFEST).lstat().st_ctime_ns, f"{out}{os.sep}"
+    return tuple(sorted(path for path in old if _is_edited(folder + path, old[path], since)))
 
 
 def renew_manifest(out: Path, listed: Iterable[str]) -> None:
@@ -124,21 +119,26 @@ def renew_manifest(out: Path, listed: Iterable[str]) -> None:
     """
     manifest = out / MANIFEST
     with suppress(OSError):  # files touched later are read, and found to be what they were
-        made = manifest.lstat().st_mtime_ns
-        if all((out / path).lstat().st_mtime_ns <= made for path in listed):
+        made, folder = manifest.lstat().st_mtime_ns, f"{out}{os.sep}"
+        if all(os.lstat(folder + path).st_mtime_ns <= made for path in listed):
             manifest.chmod(0o644)
 
 
-def _is_edited(path: Path, said: ManifestEntry, manifest: Path) -> bool:
+def is_touched(found: os.stat_result, since_ns: int) -> bool:
+    """Return whether a file may have been written since the manifest was: the system's word."""
+    return max(found.st_ctime_ns, found.st_mtime_ns) >= since_ns
+
+
+def _is_edited(path: str, said: ManifestEntry, since_ns: int) -> bool:
     try:
-        found = path.lstat()
+        found = os.lstat(path)
     except FileNotFoundError:
         return True
     if not stat.S_ISREG(found.st_mode) or found.st_size != said.size:
         return True
-    if max(found.st_ctime_ns, found.st_mtime_ns) < manifest.lstat().st_ctime_ns:
+    if not is_touched(found, since_ns):
         return False
-    return hashlib.sha256(path.read_bytes()).hexdigest() != said.sha256
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest() != said.sha256
 
 
 def refuse_foreign(

@@ -10,11 +10,13 @@ from sitegen.browser.buy_files import buy_files
 from sitegen.browser.home_files import home_files
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
+from sitegen.output import SiteFiles
 from sitegen.pipeline.digests import Digests, digest_of_texts
-from sitegen.pipeline.finish import Writer, finished
+from sitegen.pipeline.finish import finished
+from sitegen.pipeline.known_records import RememberedRecords
 from sitegen.pipeline.memory import NO_PAST, Past
 from sitegen.pipeline.page_memory import PageMemory
-from sitegen.pipeline.pages import rendered_site
+from sitegen.pipeline.pages import Writer, rendered_site
 from sitegen.pipeline.processes import in_background
 from sitegen.pipeline.recall import program_of
 from sitegen.pipeline.search import Indexer
@@ -50,7 +52,7 @@ Told = Callable[[str], None]
 class BuildResult:
     """A whole site: ``files`` is all that gets published, ``timings`` seconds by stage."""
 
-    files: Mapping[str, bytes]
+    files: SiteFiles
     survey: Survey
     catalog: Catalog
     site: Site
@@ -116,11 +118,12 @@ def _files_of_no_page(
     """Write what pages fetch, and the lists of the API, while the pages render."""
     remembered = memory.files if memory else _made
     # its shapes take a while to import
-    from sitegen.render.data.schemas import api_files
+    from sitegen.render.data.schemas import api_files, api_schemas
 
     listed = listings(parsed.records, answers.survey, site.pages.values())
     return {
         **api_files(listed, site.settings),
+        **remembered("schemas", lambda: api_schemas(inputs.settings)),
         **remembered("home", lambda: home_files(inputs.catalog, inputs.survey)),
         **remembered("buy", lambda: buy_files(inputs)),
         **remembered("verdicts", lambda: verdict_file(inputs.survey)),
@@ -163,7 +166,9 @@ def build(
     watch = _Stopwatch(clock, told)
     with in_background(lambda: program_of(past), jobs) as made:
         with watch.stage("parse"):
-            parsed = parse(project, today=today)
+            records = RememberedRecords(past, project.catalog)
+            parsed = parse(project, today=today, known=records.known)
+            records.keep()
         with watch.stage("survey"):
             catalog, texts = parsed.catalog, project.catalog
             answers = answers_in(catalog, made, jobs=jobs, past=past, texts=texts)
@@ -182,12 +187,20 @@ def build(
             jobs=jobs,
             others=lambda: _files_of_no_page(site, parsed, answers, inputs, memory),
             memory=memory,
+            early=early,
         )
-        files = {**files, **rendered.files, **answers.custom}
+        files = {**files, **rendered.others, **answers.custom}
     with watch.stage("finish"):
-        texts = {**project.catalog, **project.content}
-        pages = rendered.pages
-        last = finished(site, files, pages, jobs=jobs, search=search, early=early, written=texts)
-        files |= last.files
+        last = finished(
+            site,
+            rendered,
+            files,
+            jobs=jobs,
+            search=search,
+            early=early,
+            written={**project.catalog, **project.content},
+            memory=memory,
+        )
+    whole = rendered.files.and_these({**files, **last.files})
     warnings = only_warnings((*parsed.warnings, *last.problems))
-    return BuildResult(files, answers.survey, parsed.catalog, site, warnings, watch.seconds)
+    return BuildResult(whole, answers.survey, parsed.catalog, site, warnings, watch.seconds)

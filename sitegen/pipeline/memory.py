@@ -41,6 +41,9 @@ class Memory(Protocol):
     def put(self, key: str, content: bytes) -> None:
         """Keep bytes under a key, if possible."""
 
+    def touch(self, key: str) -> bool:
+        """Return whether there is something under a key, which counts as used from now on."""
+
 
 class NoMemory:
     """Forgets at once."""
@@ -51,6 +54,10 @@ class NoMemory:
 
     def put(self, key: str, content: bytes) -> None:
         """Keep nothing."""
+
+    def touch(self, key: str) -> bool:  # noqa: ARG002 - as every memory
+        """Know nothing."""
+        return False
 
 
 NO_MEMORY = NoMemory()

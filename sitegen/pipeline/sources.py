@@ -47,17 +47,18 @@ class Parsed:
     warnings: tuple[Problem, ...] = ()
 
 
-def parse(project: ProjectFiles, *, today: str = "") -> Parsed:
+def parse(project: ProjectFiles, *, today: str = "", known: KnownRecords | None = None) -> Parsed:
     """Read the sources and apply every rule that needs no verdict.
 
     Args:
         project: Every file that matters.
         today: ISO date after which no source can have been read; empty for no limit.
+        known: Records that were read before; takes those that are read now.
 
     Raises:
         ProblemsFound: With the problems of catalog, documents and settings together.
     """
-    return Parser().parse(project, today=today)
+    return Parser(known).parse(project, today=today)
 
 
 def problems_beside(unread: UnreadFiles, *, today: str = "") -> tuple[Problem, ...]:
@@ -106,8 +107,8 @@ def _of_engine(texts: Mapping[str, str]) -> dict[str, str]:
 class Parser:
     """Parses sources again and again; a file whose text is the same is not read twice."""
 
-    def __init__(self) -> None:
-        self._records = KnownRecords()
+    def __init__(self, known: KnownRecords | None = None) -> None:
+        self._records = known or KnownRecords()
         self._facts: _Facts | None = None
 
     def parse(self, project: ProjectFiles, *, today: str = "") -> Parsed:

@@ -46,6 +46,37 @@ def mentions(html: str) -> Mentions:
     return Mentions(frozenset(anchors), addresses)
 
 
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """What a check of the whole site needs of a page.
+
+    ``leads`` are the files that it names, ``marks`` the anchors in them, after a ``#``.
+    """
+
+    anchors: frozenset[str]
+    leads: frozenset[str]
+    marks: frozenset[str]
+
+
+def links_of(path: str, html: str, base_path: str = "/") -> PageLinks:
+    """Find where a page of our own making leads inside the site.
+
+    >>> found = links_of("a/index.html", '<a id="b" href="../c/#d"></a><a href="https://e.f"></a>')
+    >>> sorted(found.anchors), sorted(found.leads), sorted(found.marks)
+    (['b'], ['c/index.html'], ['c/index.html#d'])
+    """
+    page, leads, marks = mentions(html), set[str](), set[str]()
+    for address in page.addresses:
+        target = _resolved(path, address, base_path)
+        if target is None:
+            continue
+        file, anchor = target
+        leads.add(file if address else "")  # no file has an empty path: it is a fault
+        if anchor and "=" not in anchor:  # such a one is what a page's script reads
+            marks.add(f"{file}#{anchor}")
+    return PageLinks(page.anchors, frozenset(leads), frozenset(marks))
+
+
 def check(
     files: Mapping[str, bytes],
     sources: Mapping[str, SourceSpan] | None = None,
@@ -53,7 +84,7 @@ def check(
     base_path: str = "/",
     elsewhere: frozenset[str] = frozenset(),
     written: Mapping[str, str] | None = None,
-    known: Mapping[str, Mentions] | None = None,
+    known: Mapping[str, PageLinks] | None = None,
 ) -> tuple[Problem, ...]:
     """Check every link inside the site and find pages that no page leads to.
 
@@ -63,41 +94,71 @@ def check(
         elsewhere: Pages that only links from outside lead to: addresses of before.
         sources: By file path, the file that asked for the page, where known; problems name it.
         written: Text of such files, in which the line of a link is looked for.
-        known: What pages mention, by file path, where somebody has looked.
+        known: What is known of pages, by file path, where somebody has looked; a page with a
+            fault is read again.
 
     Returns:
         Problems, sorted.
     """
     looked = known or {}
     pages = {
-        path: looked[path] if path in looked else mentions(files[path].decode())
+        path: looked[path] if path in looked else links_of(path, files[path].decode(), base_path)
         for path in files
         if path.endswith(".html")
     }
+    named = frozenset[str]().union(*(page.leads for page in pages.values()))
+    lost = {path for path in named if path not in files}
+    marks = frozenset[str]().union(*(page.marks for page in pages.values()))
+    lost_marks = {mark for mark in marks if _is_lost(mark, pages)}
     reached = {"index.html", "404.html", *elsewhere}
     problems: list[Problem] = []
     for path, page in pages.items():
-        folder = posixpath.dirname(path)
-        for address, at in page.addresses.items():
-            rooted = address.startswith(base_path)
-            target = _target(
-                "" if rooted else folder,
-                path if address[:1] in {"", "#"} else "",
-                address.removeprefix(base_path) or "./" if rooted else address,
-            )
-            if target is None:
-                continue
-            if target[0] != path:
-                reached.add(target[0])
-            message, hint = _fault(address, target, files, pages)
-            if message:
-                source = (sources or {}).get(path)
-                span = source or _span(path, files[path].decode(), at)
-                if source is not None and written and source.path in written:
-                    span = _written_span(source, written[source.path], path, target)
-                problems.append(Problem(span, "link", f"{path}: {message}", hint))
+        reached |= page.leads - {path}
+        if not (lost.isdisjoint(page.leads) and lost_marks.isdisjoint(page.marks)):
+            every = _Everything(files, pages, base_path, written or {})
+            problems += _faults(path, every, (sources or {}).get(path))
     problems += _orphans(pages, reached, sources or {})
     return tuple(sorted(set(problems)))
+
+
+def _is_lost(mark: str, pages: Mapping[str, PageLinks]) -> bool:
+    file, _, anchor = mark.partition("#")
+    return file in pages and anchor not in pages[file].anchors
+
+
+@dataclass(frozen=True, slots=True)
+class _Everything:
+    """What a link may lead to, and the sources that have it."""
+
+    files: Mapping[str, bytes]
+    pages: Mapping[str, PageLinks]
+    base_path: str
+    written: Mapping[str, str]
+
+
+def _faults(path: str, every: _Everything, source: SourceSpan | None) -> Iterator[Problem]:
+    """Yield what is wrong with the links of a page, each where it stands."""
+    text = every.files[path].decode()
+    for address, at in mentions(text).addresses.items():
+        target = _resolved(path, address, every.base_path)
+        if target is None:
+            continue
+        message, hint = _fault(address, target, every.files, every.pages)
+        if message:
+            span = source or _span(path, text, at)
+            if source is not None and source.path in every.written:
+                span = _written_span(source, every.written[source.path], path, target)
+            yield Problem(span, "link", f"{path}: {message}", hint)
+
+
+def _resolved(path: str, address: str, base_path: str) -> tuple[str, str] | None:
+    """Return the file and the anchor that an address on a page leads to, if it is inside."""
+    rooted = address.startswith(base_path)
+    return _target(
+        "" if rooted else posixpath.dirname(path),
+        path if address[:1] in {"", "#"} else "",
+        address.removeprefix(base_path) or "./" if rooted else address,
+    )
 
 
 def _span(path: str, text: str, at: int) -> SourceSpan:
@@ -138,7 +199,7 @@ def _fault(
     address: str,
     target: tuple[str, str],
     files: Mapping[str, bytes],
-    pages: Mapping[str, Mentions],
+    pages: Mapping[str, PageLinks],
 ) -> tuple[str, str]:
     file, anchor = target
     if address == "":
@@ -153,7 +214,7 @@ def _fault(
 
 
 def _orphans(
-    pages: Mapping[str, Mentions], reached: set[str], sources: Mapping[str, SourceSpan]
+    pages: Mapping[str, PageLinks], reached: set[str], sources: Mapping[str, SourceSpan]
 ) -> Iterator[Problem]:
     for path in pages:
         if path not in reached:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 
 _TABLE = '<div class="table"', "</table></div>"
-_NOISE = re.compile(r"<(svg|nav|form|details|template)\b")
+_FIGURES = '<dl class="figures', "</dl>"
+_NOISE = re.compile(r'<(svg|nav|form|details|template|div(?= class="card[ "]))\b')
 
 
 def searchable(html: str) -> str:
     """Reduce a page of ours to the text that readers search.
 
     A combo page names every model and a model page every combo: indexed, each name would be found
-    on every page. Names are found by the list of the search page instead.
+    on every page. Names are found by the list of the search page instead. Nobody searches for a
+    figure, and a price that moves would have every page indexed again.
 
     >>> searchable('<body><main id="c"><h1>Hi</h1><svg><svg>1</svg>2</svg></main><footer>')
     '<html lang="en"><body><main id="c"><h1>Hi</h1></main></body></html>'
     """
     main = html[html.index("<main") : html.index("</main>")]
-    main = _quiet(_without(main, *_TABLE))
+    main = " ".join(_quiet(_without(_without(main, *_TABLE), *_FIGURES)).split())
     return f'<html lang="en"><body>{main}</main></body></html>'
 
 

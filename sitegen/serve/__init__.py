@@ -194,23 +194,35 @@ async def _run(
     server.add_sockets(sockets)
     say(f"http://{bracketed(address.host)}:{sockets[0].getsockname()[1]}/")
     if drafter is None:
-        await _rebuild_on_edits(builds, say, lambda: True)
+        await _rebuild_on_edits(builds, say, lambda: True, lambda: True)
         return
     drafting = Drafting(live, drafter, builds.look, lambda: tell_browsers(live))
     shown = asyncio.create_task(drafting.run(since=builds.debounce.built))
     try:
-        await _rebuild_on_edits(builds, say, lambda: drafting.replaced(builds.debounce.built))
+        await _rebuild_on_edits(
+            builds, say, lambda: drafting.replaced(builds.debounce.built), drafting.rests
+        )
     finally:
         shown.cancel()
 
 
 async def _rebuild_on_edits(
-    builds: _Builds, say: Callable[[str], None], is_news: Callable[[], bool]
+    builds: _Builds,
+    say: Callable[[str], None],
+    is_news: Callable[[], bool],
+    rests: Callable[[], bool],
 ) -> None:
-    """Build after every edit, for ever; browsers reload where it is news to them."""
+    """Build after every edit, for ever; browsers reload where it is news to them.
+
+    A build begins when nobody waits for a draft, or when that has taken ``PATIENCE_S``.
+    """
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
         if await builds.due():
+            clock = asyncio.get_running_loop().time
+            until = clock() + PATIENCE_S
+            while not rests() and clock() < until:
+                await asyncio.sleep(LOOK_EVERY_S)
             await builds.build()
             _tell(builds.live, say)
             if is_news():

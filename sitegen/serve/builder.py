@@ -17,8 +17,17 @@ from sitegen.pipeline.lifelines import dies_with, give_back_memory
 from sitegen.problems import Problem, ProblemsFound
 from sitegen.values import dataclass
 
-Outcome = Mapping[str, bytes] | tuple[Problem, ...] | str
-"""Files of a good build, the problems of a bad one, or what went wrong in one line."""
+
+@dataclass(frozen=True, slots=True)
+class BuiltFiles:
+    """Digests of all files of a good build, and the bytes that the server does not have."""
+
+    digests: Mapping[str, str]
+    new: Mapping[str, bytes]
+
+
+Outcome = BuiltFiles | tuple[Problem, ...] | str
+"""A good build, the problems of a bad one, or what went wrong in one line."""
 
 
 IN_BACKGROUND = 15
@@ -51,6 +60,8 @@ class Builder:
     _process: SpawnProcess | None = field(default=None, init=False)
     _stopped: bool = field(default=False, init=False)
     _niceness: int = field(default=0, init=False)
+    _digests: Mapping[str, str] = field(default_factory=dict, init=False)
+    _files: Mapping[str, bytes] = field(default_factory=dict, init=False)
 
     def __call__(self) -> Mapping[str, bytes]:
         """Build and return the files.
@@ -64,12 +75,23 @@ class Builder:
         receiver, sender = context.Pipe(duplex=False)
         self._stopped = False
         arguments = (
-            _Order(self.root, self.private, self.jobs, self.limit_s, self.store, self._niceness),
+            _Order(
+                self.root,
+                self.private,
+                self.jobs,
+                self.limit_s,
+                self.store,
+                self._niceness,
+                self._digests,
+            ),
             os.getpid(),
             sender,
         )
         process = self._process = context.Process(target=_build_and_send, args=arguments)
         process.start()
+        if self._niceness and process.pid is not None:  # before it has loaded anything
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, process.pid, self._niceness)
         sender.close()
         try:
             outcome: Outcome = receiver.recv()
@@ -86,7 +108,10 @@ class Builder:
         if isinstance(outcome, tuple):
             raise ProblemsFound(outcome)
         self._niceness = IN_BACKGROUND  # from now on there is a site to look at meanwhile
-        return outcome
+        before, new = self._files, outcome.new
+        self._files = {path: new[path] if path in new else before[path] for path in outcome.digests}
+        self._digests = outcome.digests
+        return self._files
 
     def _ended(self, status: int | None) -> BuildFailed:
         """Say why a build gave no answer."""
@@ -119,12 +144,15 @@ class _Order:
     limit_s: int
     store: Path | None
     niceness: int
+    held: Mapping[str, str]
+    """Digests of the files that the server has."""
 
 
 def _build_and_send(order: _Order, parent: int, sender: Connection) -> None:
     os.setpgid(0, 0)
     dies_with(parent)
-    os.nice(order.niceness)
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, order.niceness)
     for number in (signal.SIGINT, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, order.limit_s)
@@ -140,7 +168,10 @@ def _build_and_send(order: _Order, parent: int, sender: Connection) -> None:
         store = open_store(order.store) if order.store else None
         past = Past(store, code_digest()) if store else NO_PAST
         project = read_project(order.root, order.private)
-        outcome = dict(build(project, jobs=order.jobs, past=past).files)
+        files = build(project, jobs=order.jobs, past=past).files
+        digests = {path: files.entry(path).sha256 for path in files}
+        new = (path for path, digest in digests.items() if order.held.get(path) != digest)
+        outcome = BuiltFiles(digests, {path: files[path] for path in new})
         if store:
             store.trim()
     except ProblemsFound as found:

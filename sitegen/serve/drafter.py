@@ -21,6 +21,9 @@ from sitegen.values import dataclass
 Answer = Mapping[str, bytes] | tuple[Problem, ...] | str
 """Files by path, the problems of the sources, or what went wrong in one line."""
 
+IDLE_S = 0.5
+"""Seconds without a question after which memory is given back: an editor waits for an answer."""
+
 
 class DraftFailed(Exception):  # noqa: N818 - the name says what happened
     """A draft could not be made; the message says how."""
@@ -101,7 +104,7 @@ def _answer(root: Path, private: Path | None, store: Path, parent: int, line: Co
     dies_with(parent)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
-    from sitegen.inputs import read_project
+    from sitegen.inputs import KnownFiles, read_project
     from sitegen.pipeline.drafts import Drafts
     from sitegen.pipeline.memory import NO_PAST, Past
     from sitegen.store import code_digest, code_times, open_store
@@ -109,22 +112,24 @@ def _answer(root: Path, private: Path | None, store: Path, parent: int, line: Co
     times = code_times()
     opened = open_store(store)
     drafts = Drafts(Past(opened, code_digest()) if opened else NO_PAST)
+    known = KnownFiles()
     gc.freeze()
     with suppress(EOFError, OSError):
         while True:
+            if not line.poll(IDLE_S):
+                give_back_memory()
             question = str(line.recv())
-            if code_times() != times:  # this process knows the old program
+            if not question and code_times() != times:  # this process knows the old program
                 return
             answer: Answer
             try:
                 if question:
                     answer = dict(drafts.files(question))
                 else:
-                    drafts.renew(read_project(root, private))
+                    drafts.renew(read_project(root, private, known=known))
                     answer = {}
             except ProblemsFound as found:
                 answer = found.problems
             except Exception as error:  # whatever it is, the server says it and goes on
                 answer = f"{type(error).__name__}: {error}"
             line.send(answer)
-            give_back_memory()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Hashable
+import time
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import field
 
 from sitegen.problems import ProblemsFound
@@ -13,6 +14,8 @@ from sitegen.values import dataclass
 
 LOOK_EVERY_S = 0.05
 LOOK_SELDOM_S = 0.25
+REST_S = 0.5
+"""Seconds after a draft in which a browser may ask for more of it."""
 SELDOM_AFTER = 2_400
 """Looks without an edit, after which nobody seems to be writing."""
 
@@ -26,6 +29,7 @@ class Drafting:
     look: Callable[[], Hashable]
     reload: Callable[[], None]
     _seen: Hashable = field(default=None, init=False)
+    _asked: float = field(default=0.0, init=False)
 
     async def run(self, since: Hashable) -> None:
         """Draft for ever; the first look compares with the sources of the build that stands."""
@@ -48,9 +52,21 @@ class Drafting:
         except (ProblemsFound, DraftFailed):
             return  # the build has said so
 
+    def rests(self) -> bool:
+        """Return whether nobody waits for a draft: a build would take the processor from it."""
+        return time.monotonic() - self._asked > REST_S
+
+    def _files(self, path: str) -> Mapping[str, bytes]:
+        self._asked = time.monotonic()
+        try:
+            return self.drafter.files(path)
+        finally:
+            self._asked = time.monotonic()
+
     async def _renew(self) -> None:
         """Read the newest sources, and let browsers ask for their pages again."""
         problems: tuple[str, ...] = ()
+        self._asked = time.monotonic()
         try:
             await asyncio.to_thread(self.drafter.renew)
         except NoDrafts:  # the program was edited, or the process was killed
@@ -59,7 +75,7 @@ class Drafting:
             return
         except (ProblemsFound, DraftFailed) as error:
             problems = messages_of(error)
-        self.live.draft = Draft(self.drafter.files, problems)
+        self.live.draft = Draft(self._files, problems)
         self.reload()
 
     def replaced(self, built: Hashable) -> bool:

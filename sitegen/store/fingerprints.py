@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -17,6 +18,7 @@ MADE_WITH = (
 
 PACKAGE = Path(__file__).parents[1]
 CODE = frozenset({".py", ".js", ".json"})
+_ENDINGS = tuple(sorted(CODE))
 
 
 def digest_of(*parts: str | bytes) -> str:
@@ -45,7 +47,16 @@ def code_digest() -> str:
 
 def code_times() -> tuple[tuple[str, int], ...]:
     """Say when each file of the program was written: quicker to compare than its name."""
-    return tuple((str(path), path.stat().st_mtime_ns) for path in _code())
+    return tuple(sorted(_times(str(PACKAGE))))
+
+
+def _times(folder: str) -> Iterator[tuple[str, int]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from () if entry.name == "__pycache__" else _times(entry.path)
+            elif entry.name.endswith(_ENDINGS):
+                yield entry.path, entry.stat().st_mtime_ns
 
 
 def _code() -> list[Path]:

@@ -69,6 +69,14 @@ class FolderStore:
         except OSError:
             return
 
+    def touch(self, key: str) -> bool:
+        """Return whether there is an entry under a key, and count it as used now."""
+        try:
+            os.utime(self._path(key))
+        except OSError:
+            return False
+        return True
+
     def trim(self, limit_bytes: int = LIMIT_BYTES) -> None:
         """Remove the entries that were used least recently until the rest is small enough."""
         entries = sorted(self._entries(time.time() - _ABANDONED_S), reverse=True)

@@ -13,7 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.output import MANIFEST, PublishError, SwapMode, publish, publishing
+from sitegen.output import (
+    MANIFEST,
+    DescribedFile,
+    PublishError,
+    SiteFiles,
+    SwapMode,
+    described,
+    publish,
+    publishing,
+)
 
 OLD = {"index.html": b"old home", "combos/a/index.html": b"old a", "gone.txt": b"gone"}
 NEW = {"index.html": b"new home", "combos/a/index.html": b"old a", "combos/b/index.html": b"b"}
@@ -370,6 +379,51 @@ def test_a_file_that_stands_already_is_not_written_again(tmp_path: Path) -> None
     assert after["combos/a/index.html"].st_ino == before["combos/a/index.html"]
     assert after["index.html"].st_ino != before["index.html"]
     assert {found.st_nlink for found in after.values()} == {1}
+
+
+def test_a_described_file_is_fetched_only_where_it_does_not_stand(tmp_path: Path) -> None:
+    out, fetched = tmp_path / "public", list[str]()
+    publish(OLD, out)
+
+    def fetch(path: str) -> bytes:
+        fetched.append(path)
+        return NEW[path]
+
+    elsewhere = {path: DescribedFile(described(content), fetch) for path, content in NEW.items()}
+    publish(SiteFiles({}, elsewhere), out)
+    assert tree(out) == NEW
+    assert fetched == ["combos/b/index.html", "index.html"]
+    (out / "index.html").write_bytes(b"new home")  # the same words, touched
+    (out / "combos/b/index.html").write_bytes(b"c")
+    fetched.clear()
+    assert publish(SiteFiles({}, elsewhere), out).edited == ("combos/b/index.html",)
+    assert tree(out) == NEW
+    assert set(fetched) == {"combos/b/index.html", "index.html"}
+
+
+def test_a_file_that_changes_while_a_site_is_built_is_not_carried_along(tmp_path: Path) -> None:
+    out = tmp_path / "public"
+    publish(OLD, out)
+    with publishing(out) as publisher:
+        publisher.write({"combos/a/index.html": NEW["combos/a/index.html"]})
+        (out / "combos/a/index.html").write_bytes(b"old b")
+        publisher.finish(NEW)
+    assert tree(out) == NEW
+
+
+def test_a_forked_process_writes_files_of_the_publication(tmp_path: Path) -> None:
+    out = tmp_path / "public"
+    publish(OLD, out)
+    with publishing(out) as publisher:
+        child = os.fork()
+        if child == 0:
+            publisher.write({path: NEW[path] for path in ("index.html", "combos/b/index.html")})
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        publisher.write({"combos/a/index.html": NEW["combos/a/index.html"]})
+        publication = publisher.finish(NEW)
+    assert tree(out) == NEW
+    assert publication.changed == ("index.html",)
 
 
 def test_a_copy_that_shares_the_files_of_a_site_keeps_its_own(tmp_path: Path) -> None:

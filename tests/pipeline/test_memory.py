@@ -47,6 +47,10 @@ class Kept:
         """Keep bytes."""
         self.entries[key] = content
 
+    def touch(self, key: str) -> bool:
+        """Return whether anything was put."""
+        return key in self.entries
+
 
 def replace_in(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 
 from sitegen.browser.program import BrowserProgram, program
+from sitegen.catalog import load, one_record
+from sitegen.catalog.file_names import CatalogFile
+from sitegen.catalog.kinds import Kind
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.pipeline import building, pages, recall, telling
 from sitegen.pipeline.building import build
+from sitegen.pipeline.known_records import RememberedRecords
 from sitegen.pipeline.memory import Past
 from sitegen.pipeline.sources import parse
 from sitegen.site.inputs import SiteInputs
@@ -55,9 +59,9 @@ def _made(monkeypatch: pytest.MonkeyPatch, root: Path, past: Past) -> list[str]:
     made: list[str] = []
     rendered = pages.rendered
 
-    def telling_rendered(page: Any, *others: Any) -> dict[str, bytes]:
+    def telling_rendered(page: Any, *others: Any, **more: Any) -> dict[str, bytes]:
         made.append(page.url)
-        return rendered(page, *others)
+        return rendered(page, *others, **more)
 
     with monkeypatch.context() as patched:
         patched.setattr(pages, "rendered", telling_rendered)
@@ -99,6 +103,65 @@ def test_files_of_no_page_are_made_again_where_what_they_say_has_changed(
     build(read_project(root), past=past)
     assert "buy_files" in made[4:]
     assert "verdict_file" not in made[4:]  # a script of tiers and speeds
+
+
+def test_a_page_that_the_memory_has_lost_since_is_made_again(tmp_path: Path) -> None:
+    memory = Kept()
+    root, past = small_project(tmp_path), Past(memory, "program")
+    whole = dict(build(read_project(root)).files)
+    build(read_project(root), past=past)
+    found = build(read_project(root), past=past)
+    memory.entries.clear()  # as another build does that cuts the store to its size
+    assert dict(found.files) == whole
+
+
+def test_an_index_is_kept_by_the_texts_that_are_searched(tmp_path: Path) -> None:
+    root, past, indexed = (
+        small_project(tmp_path),
+        Past(Kept(), "program"),
+        list[Mapping[str, str]](),
+    )
+
+    def search(pages: Mapping[str, str]) -> dict[str, bytes]:
+        indexed.append(pages)
+        return {"pagefind/words": " ".join(sorted(pages)).encode()}
+
+    first = build(read_project(root), past=past, search=search).files
+    _another_price(root)
+    assert dict(build(read_project(root), past=past, search=search).files) != dict(first)
+    assert len(indexed) == 1
+    _another_guide(root)
+    assert "pagefind/words" in build(read_project(root), past=past, search=search).files
+    assert len(indexed) == 2
+
+
+def test_records_are_read_once_while_their_text_and_all_ids_stand(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root, past, read = small_project(tmp_path), Past(Kept(), "program"), list[str]()
+    own = one_record.read_record
+
+    def told(file: CatalogFile, ids: Mapping[Kind, frozenset[str]]) -> Any:
+        read.append(file.id)
+        return own(file, ids)
+
+    monkeypatch.setattr(load, "read_record", told)
+    files = read_project(root).catalog
+
+    def again(texts: Mapping[str, str]) -> set[str]:
+        read.clear()
+        records = RememberedRecords(past, texts)
+        load.read_records(texts, known=records.known)
+        records.keep()
+        return set(read)
+
+    assert len(again(files)) == len(files)
+    assert again(files) == set()
+    gpu, combo = "catalog/gpus/rtx-3090.yaml", f"catalog/combos/{BENCH}.yaml"
+    assert again({**files, gpu: files[gpu] + "# more\n"}) == {"rtx-3090"}
+    twin = {**files, "catalog/combos/twin.yaml": files[combo]}
+    assert again(twin) == {"twin", "rtx-3090"}  # the text of before
+    assert len(again(files)) == len(files)  # an id is gone
 
 
 def test_the_program_is_translated_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from sitegen.inputs import ProjectFiles, read_project
 from sitegen.pipeline.pages import render
 from sitegen.render.beside import beside_files
 from sitegen.render.data.offline import OFFLINE, offline_archive, pack
-from sitegen.render.data.schemas import api_files
+from sitegen.render.data.schemas import api_files, api_schemas
 from sitegen.render.data.verdicts import verdict_file
 from sitegen.render.matrix import matrix_files
 from sitegen.site.collect import collect_pages
@@ -62,6 +62,7 @@ def files() -> dict[str, bytes]:
     made |= verdict_file(fabricated.SURVEY)
     made |= beside_files(fabricated.inputs())
     made |= matrix_files(grid_of(fabricated.inputs()), fabricated.FACTS)
+    made |= api_schemas(fabricated.SETTINGS)
     made |= api_files(
         listings(EMPTY, fabricated.SURVEY, site().pages.values()), fabricated.SETTINGS
     )

@@ -88,6 +88,16 @@ def test_what_was_used_last_stays_when_the_store_is_cut_to_its_size(tmp_path: Pa
     assert [key for key in "abcd" if store.get(key)] == ["a", "d"]
 
 
+def test_what_was_asked_after_counts_as_used(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    store.put("a", b"content")
+    (path,) = entries(store)
+    os.utime(path, (1, 1))
+    assert store.touch("a")
+    assert path.stat().st_mtime > 1
+    assert not store.touch("b")
+
+
 def test_what_a_killed_build_left_goes_after_an_hour(tmp_path: Path) -> None:
     store = made(tmp_path)
     store.put("key", b"content")

@@ -189,7 +189,7 @@ def _get(words: str, schema: str, parameter: str = "", form: str = _JSON) -> dic
 
 
 def api_files(api_lists: Iterable[ApiList], settings: SiteSettings) -> dict[str, bytes]:
-    """Write the API: bytes by path from the site's root."""
+    """Write the lists of the API: bytes by path from the site's root."""
     listed = tuple(api_lists)
     endpoints: list[PlainJson] = [
         {
@@ -209,6 +209,9 @@ def api_files(api_lists: Iterable[ApiList], settings: SiteSettings) -> dict[str,
     }
     files[f"{ROOT}index.json"] = envelope(endpoints, len(endpoints), "catalog", settings)
     files[f"{ROOT}openapi.json"] = json_bytes(openapi(listed, settings))
-    for name, schema in schemas(settings).items():
-        files[schema_path(name)] = json_bytes(schema)
     return files
+
+
+def api_schemas(settings: SiteSettings) -> dict[str, bytes]:
+    """Write the schemas of the API's lists and of pages' data, by path from the site's root."""
+    return {schema_path(name): json_bytes(schema) for name, schema in schemas(settings).items()}
