@@ -66,6 +66,9 @@ PARTS = (
     "tenth",
     "eleventh",
     "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
 )
 CODE = {"md", "mdx", "markdown"}
 

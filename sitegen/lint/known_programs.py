@@ -23,6 +23,7 @@ class Program:
         modules: Modules of Python that are this program.
         commands: A word and the subcommands behind it that start it.
         words: Words that start it.
+        others: Words behind those by which it does something else.
         images: Patterns of container images whose first word is it, with the version as a group.
         abbreviates: It takes the beginning of a long option that only one option has.
         underscores: It reads an underscore in a long option as a dash.
@@ -58,6 +59,7 @@ class Program:
     modules: tuple[str, ...] = ()
     commands: tuple[tuple[str, ...], ...] = ()
     words: tuple[str, ...] = ()
+    others: frozenset[str] = frozenset()
     images: tuple[str, ...] = ()
     abbreviates: bool = False
     underscores: bool = False
@@ -386,7 +388,9 @@ PROGRAMS: Mapping[str, Program] = {
         "TensorRT-LLM",
         runtime="tensorrt-llm",
         settings=_TENSORRT_LLM,
+        commands=(("trtllm-serve", "serve"),),
         words=("trtllm-serve",),
+        others=frozenset({"disaggregated", "disaggregated_mpi_worker", "mm_embedding_serve"}),
         model_first=True,
         spreads_itself=True,
     ),

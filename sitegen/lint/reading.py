@@ -55,6 +55,18 @@ _FORKS = (
     re.compile(r"\b(?:fork|branch) of \[?`?(vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
 )
 """Where a text has a program from, if not from those who make it."""
+_TOLD = re.compile(
+    r"(?<![A-Za-z])(vllm|sglang)(?:(?!>=?|≥|\btorch|\btransformers|\bflash)[^\n]){0,48}?"
+    r"(?<![\d.=>v ~])(?:[ \t=]?=?[ \t]?v?)(0\.[1-9]\d?\.\d+)"
+    r"(?![\d.]*(?:[\w.-]*[ \t])?(?:\+|,? ?(?:or|and) ?(?:newer|later|above|higher)|以上))",
+    re.IGNORECASE,
+)
+"""A version that a text names: ``vLLM 0.6.3``, ``vllm-openai_v0.7.3.sif``; not one that is least.
+
+A command that a program of such a version is in is not told apart from others of the text.
+"""
+SEVERAL = "one of several"
+"""The version of a program of which a text names several."""
 _BUILT = ("llama-cpp", "llama-cpp-bench", "ik-llama-cpp")
 _BUILD = re.compile(
     r"llama(?:\.?cpp|-server|-bench)[^\n]{0,60}\b(b\d{4,5})\b"
@@ -74,6 +86,7 @@ Source:
 """
 _IN_FRONT = re.compile(r"^nodaemon[ \t]*=[ \t]*true", re.MULTILINE | re.IGNORECASE)
 """Supervisor that does not leave its terminal: the first process of a container."""
+_PYTHON = re.compile(r"python[\d.]*")
 _EXPANDED = re.compile(r"%\(\w+\)[sd]")
 """What Supervisor puts in; as a variable of the shell that nobody sets, it is as long."""
 _ENVIRONMENT = re.compile(r"^Environment[ \t]*=[ \t]*(.*)$", re.MULTILINE)
@@ -97,6 +110,8 @@ _GIVEN = re.compile(r"^(?:\s*[A-Z_][A-Z0-9_]*=\S*\s+)+")
 """Variables that a command is given."""
 _FOLDER = re.compile(r"^[\w${}.~/-]*/(?=\w)")
 """Where the program of a command lies."""
+_HOST = frozenset({"--network host", "--net host"})
+"""A container that takes the addresses of its machine."""
 MOST_LOOKED_AT = 12
 """Words of a command that are looked at for a server that is not known."""
 DEEPEST = 3
@@ -116,7 +131,7 @@ LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
 
 def kind_of(path: str, text: str) -> str:
     """Say how a file is read: by its name, else by how it begins."""
-    name = path.rsplit("/", 1)[-1]
+    name = re.sub(r"\.(?:sample|example|template|dist|tmpl|j2)$", "", path.rsplit("/", 1)[-1])
     if name == "Modelfile" or name.startswith("Modelfile."):
         return "modelfile"
     if re.fullmatch(r"(?:.*\.)?(?:Docker|Container)file(?:\..*)?", name):
@@ -193,6 +208,10 @@ def told_versions(text: str) -> dict[str, str]:
     for pattern in _FORKS:
         for name in pattern.findall(text):
             found[_FORKED[name.lower()]] = OF_A_FORK
+    for name, version in _TOLD.findall(text):
+        before = found.setdefault(name.lower(), version)
+        if before not in {version, OF_A_FORK}:
+            found[name.lower()] = SEVERAL
     built = _BUILD.search(text)
     if built is not None:
         found |= dict.fromkeys(_BUILT, built[1] or built[2])
@@ -205,6 +224,7 @@ def read_snippets(
 ) -> FileModel:  # fmt: skip
     """Read pieces of one file, in order: variables that one sets are known to the next."""
     reader = _FileReader(FileModel(source), tables)
+    reader.page = kind_of(source.path, source.text) in {"markdown", "html"}
     reader.scene.pinned |= told_versions(source.text)
     for snippet in snippets:
         reader.snippet(snippet, 0)
@@ -216,6 +236,8 @@ class _FileReader:
     scene: FileModel
     tables: Mapping[str, OptionTable]
     variables: dict[str, str | None] = field(default_factory=dict)
+    page: bool = False
+    """Whether people read the file, in place of a shell."""
     phase: int = 0
     """How often the file has ended what ran beside it."""
 
@@ -300,6 +322,8 @@ class _FileReader:
         kinds = {"yaml": Language.YAML, "yml": Language.YAML, "json": Language.JSON}
         kinds |= {"py": Language.PYTHON, "sh": Language.BASH, "service": Language.INI}
         language = kinds.get(suffix) or guessed(body)
+        if any(_PYTHON.fullmatch(programs.base(word)) for word in document.fed):
+            language = Language.PYTHON
         if document.target.endswith("Modelfile"):
             language = Language.MODELFILE
         if language is not None:
@@ -313,10 +337,13 @@ class _FileReader:
         self.ended(command)
         inner = _inner_script(snippet, command) or _kept_command(snippet, command)
         if inner is not None:
-            self.snippet(inner, depth + 1)
+            self.snippet(_of_container(inner, command), depth + 1)
         invocation = programs.invocation(command, self.tables)
         known = invocation is not None
         faults = command.faults if known or _takes_options(command) else ()
+        if self.page and "\\\n" not in snippet.text[command.start : command.end]:
+            # a page that lays a command out over lines, none of which continues, shows its options
+            faults = tuple(one for one in faults if one.code != "missing-continuation")
         self.scene.broken += [Broken(one, snippet, command) for one in faults]
         if invocation is None:
             program, version = programs.entered(command.words)
@@ -408,6 +435,18 @@ def _inner_script(snippet: Snippet, command: Command) -> Snippet | None:
         elif text == "eval" and at == 0:
             return _unquoted(snippet, command.words[1])
     return None
+
+
+def _of_container(inner: Snippet, command: Command) -> Snippet:
+    """Say of a script that a container is given what image it is run in, and where it listens."""
+    version = programs.contained_version(command.words, len(command.words)) or inner.around.version
+    if not programs.is_contained(command.words):
+        return replace(inner, around=replace(inner.around, version=version))
+    texts = [word.text for word in command.words]
+    shared = any(f"{a} {b}".replace("=", " ") in _HOST for a, b in pairwise((*texts, "")))
+    shared = shared or any(text.replace("=", " ") in _HOST for text in texts)
+    contained = inner.around.contained or not shared
+    return replace(inner, around=replace(inner.around, version=version, contained=contained))
 
 
 def _kept_command(snippet: Snippet, command: Command) -> Snippet | None:

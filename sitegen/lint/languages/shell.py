@@ -37,6 +37,8 @@ _MORE = re.compile(r"[ \t]*>[ \t]+(?=\S)")
 _BARE = re.compile(r"""[^\s\\'"$`;&|()<>#{}]+""")
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _NEST = {"(": ")", "{": "}"}
+LEAST_KEPT = 2
+"""Words of a command in a variable, which the shell parts."""
 DEEPEST = 40
 """Substitutions inside each other that are followed; what is deeper is passed over."""
 
@@ -64,7 +66,7 @@ class _ShellReader:
     assigned: list[tuple[str, Word]] = field(default_factory=list)
     own: list[Fault] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
-    waiting: list[tuple[str, bool, str, bool]] = field(default_factory=list)
+    waiting: list[tuple[str, bool, str, bool, tuple[str, ...]]] = field(default_factory=list)
     target: str = ""
     continued: bool = False
     piped: bool = False
@@ -174,22 +176,25 @@ class _ShellReader:
         found = _HEREDOC.match(self.text, self.index)
         if found is None or self.text.startswith("<<<", self.index):
             return False
-        self.waiting.append((found[3], bool(found[1]), self.target, not found[2]))
+        fed = tuple(word.text for word in self.words)
+        self.waiting.append((found[3], bool(found[1]), self.target, not found[2], fed))
         self.index = found.end()
         return True
 
-    def _body(self, delimiter: str, tabs: bool, target: str, expands: bool) -> None:
+    def _body(
+        self, delimiter: str, tabs: bool, target: str, expands: bool, fed: tuple[str, ...]
+    ) -> None:
         start = self.index
         while self.index < len(self.text):
             end = self._line_end()
             line = self.text[self.index : end]
             if (line.lstrip("\t") if tabs else line) == delimiter:
-                self.documents.append(HereDocument(start, self.index, target, expands))
+                self.documents.append(HereDocument(start, self.index, target, expands, fed))
                 self.index = min(end + 1, len(self.text))
                 return
             self.index = end + 1
         self.index = len(self.text)
-        self.documents.append(HereDocument(start, len(self.text), target, expands))
+        self.documents.append(HereDocument(start, len(self.text), target, expands, fed))
 
     def _redirection(self) -> bool:
         if _PLACEHOLDER.match(self.text, self.index):
@@ -253,6 +258,8 @@ class _ShellReader:
             self.index = array.end()
             return
         word = self._piece()
+        if not self.words and self._kept(word):
+            return
         if not self.words:
             found = _ASSIGNMENT.match(word.text)
             raw = self.text[word.start : word.end]
@@ -264,6 +271,14 @@ class _ShellReader:
                 self.assigned.clear()
                 return
         self.words.append(word)
+
+    def _kept(self, word: Word) -> bool:
+        """Take the words of a command that a variable keeps, where it begins one: ``$SERVE``."""
+        kept = _VARIABLE.fullmatch(self.text[word.start : word.end])
+        if kept is None or not word.known or len(word.text.split()) < LEAST_KEPT:
+            return False
+        self.words += [Word(one, word.start, word.end) for one in word.text.split()]
+        return True
 
     def _piece(self) -> Word:
         """Read a word up to the next blank or operator."""

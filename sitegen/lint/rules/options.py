@@ -11,7 +11,7 @@ from sitegen.lint.findings import finding, warning
 from sitegen.lint.known_programs import traits_of
 from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.options import ALWAYS, OptionTable, Taken
-from sitegen.lint.programs import Given, Invocation
+from sitegen.lint.programs import UNTOLD, Given, Invocation
 from sitegen.lint.scene import FileModel
 from sitegen.lint.script import Word
 from sitegen.lint.snippets import Snippet, Spot
@@ -44,18 +44,19 @@ def judged(scene: FileModel, facts: LintContext, call: Invocation) -> OptionTabl
 
 
 def _same(named: str, read: str) -> bool:
-    """Whether two versions have the same options: the first two numbers agree.
+    """Whether two versions have the same options: all numbers that are named agree.
 
-    >>> _same("0.33.1", "0.33.0"), _same("0.6.3", "0.33.0")
+    >>> _same("0.33", "0.33.0"), _same("0.5.16", "0.5.23")
     (True, False)
     """
-    return named.split(".")[:2] == read.rpartition(" ")[2].split(".")[:2]
+    numbers = named.split(".")
+    return numbers == read.rpartition(" ")[2].split(".")[: len(numbers)]
 
 
 def options_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report options that an earlier version had, or that are one of this version misspelt."""
     for snippet, call, table in _held(scene, facts):
-        strange = _is_strange(scene, facts, call, table)
+        strange = call.version == UNTOLD or _is_strange(scene, facts, call, table)
         for given in _unlisted(call, table):
             if not _is_certain(scene, facts, call, given):
                 continue
@@ -142,7 +143,7 @@ def _is_strange(scene: FileModel, facts: LintContext, call: Invocation, table: O
 
 def _named(scene: FileModel, call: Invocation) -> str:
     """Return the version of a program that the command or its file names."""
-    return call.version or scene.pinned.get(call.program, "")
+    return call.version.removeprefix(UNTOLD) or scene.pinned.get(call.program, "")
 
 
 def _version(table: OptionTable) -> str:
@@ -181,7 +182,7 @@ def values_are_accepted(scene: FileModel, facts: LintContext) -> Iterator[Proble
         table = judged(scene, facts, call)
         if table is None:
             continue
-        strange = _is_strange(scene, facts, call, table)
+        strange = call.version == UNTOLD or _is_strange(scene, facts, call, table)
         for given in call.options:
             if not given.name:
                 continue
