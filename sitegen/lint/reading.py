@@ -41,7 +41,8 @@ _PINNED = re.compile(r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?==([
 OF_A_FORK = "of a fork"
 """The version of a program that somebody else changed."""
 _FORKED: Mapping[str, str] = {
-    "vllm": "vllm", "sglang": "sglang", "llama.cpp": "llama-cpp", "ollama": "ollama",
+    "vllm": "vllm", "sglang": "sglang", "llama.cpp": "llama-cpp", "llama-cpp": "llama-cpp",
+    "ollama": "ollama",
 }  # fmt: skip
 _FORKS = (
     re.compile(
@@ -50,6 +51,7 @@ _FORKS = (
     ),
     re.compile(r"\bpip3? install (?:-\S+ )*(vllm|sglang)-(?!router|kernel|omni)[a-z]\w*\b"),
     re.compile(r"\b(vllm|sglang|llama\.cpp|ollama) fork\b", re.IGNORECASE),
+    re.compile(r"/(llama[.-]cpp)-(?!python|build|server|release|master|b\d)[a-z][\w.-]*/", re.I),
     re.compile(r"\bpatched (vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
     re.compile(r"\b(vllm|sglang)[-_ ](?:ascend|gaudi|metal|neuron|spyre)\b", re.IGNORECASE),
     re.compile(r"\b(?:fork|branch) of \[?`?(vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
@@ -86,6 +88,8 @@ Source:
 """
 _IN_FRONT = re.compile(r"^nodaemon[ \t]*=[ \t]*true", re.MULTILINE | re.IGNORECASE)
 """Supervisor that does not leave its terminal: the first process of a container."""
+_FIRST = re.compile(r"(?:^|/)(?:docker[\w.-]*|containers?)/[^/]*\.sh$|entry-?_?point[^/]*\.sh$")
+"""A script that a container runs, by its name or its folder."""
 _PYTHON = re.compile(r"python[\d.]*")
 _EXPANDED = re.compile(r"%\(\w+\)[sd]")
 """What Supervisor puts in; as a variable of the shell that nobody sets, it is as long."""
@@ -172,7 +176,8 @@ def snippets_of(source: SourceText, kind: str) -> Iterator[Snippet]:
     elif kind == "text":
         yield from snippets_of_text(source, headings=_top(source.text))
     else:
-        around = Surroundings(headings=_top(source.text))
+        contained = _FIRST.search(source.path) is not None
+        around = Surroundings(headings=_top(source.text), contained=contained)
         yield Snippet(source, source.text, Language(kind), around=around)
 
 

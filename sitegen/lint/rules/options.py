@@ -23,6 +23,8 @@ _ROUND = re.compile(r"[+-]?\d+\.0*")
 """What C++ reads as a whole number too, up to the point."""
 BY_BEGINNING = frozenset({"llama-cpp", "ik-llama-cpp"})
 """Programs that read whole numbers with ``std::stoi``."""
+OFTEN_CHANGED = frozenset({"llama-cpp", "ik-llama-cpp"})
+"""Programs that people build with types of their own."""
 _FLOAT = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf)", re.IGNORECASE)
 _NUMBERS = {"int": (_NUMBER, "a whole number"), "float": (_FLOAT, "a number")}
 _VARIABLE = re.compile(r"(?:[a-z]+(?:[_-][a-z]+)+|x+|n)", re.IGNORECASE)
@@ -137,8 +139,20 @@ def _slugs(table: OptionTable) -> list[str]:
 
 
 def _is_strange(scene: FileModel, facts: LintContext, call: Invocation, table: OptionTable) -> bool:
-    """Whether a call has an option that no version had: somebody's own build takes it."""
-    return any(not _is_certain(scene, facts, call, one) for one in _unlisted(call, table))
+    """Whether a call has what no version had, an option or a type: somebody's own build."""
+    own = call.program in OFTEN_CHANGED and any(
+        word.known and not _placeholder(word.text) and _is_new(word.text, taken)
+        for given in call.options
+        if given.name and (taken := table.taken(given.name)).choices
+        for word in given.values
+    )
+    return own or any(not _is_certain(scene, facts, call, one) for one in _unlisted(call, table))
+
+
+def _is_new(text: str, taken: Taken) -> bool:
+    """Whether a value is none of an option's choices, and no slip of one."""
+    lower = [one.lower() for one in taken.choices]
+    return text.lower() not in lower and not is_slip(text.lower(), lower)
 
 
 def _named(scene: FileModel, call: Invocation) -> str:
