@@ -69,6 +69,7 @@ PARTS = (
     "thirteenth",
     "fourteenth",
     "fifteenth",
+    "sixteenth",
 )
 CODE = {"md", "mdx", "markdown"}
 

@@ -48,6 +48,7 @@ class Program:
         one_expert_rank: Whole experts need a size of more than one, not a switch.
         spreads_itself: Something else starts it on every node.
         on_ray: It spans nodes on a Ray cluster.
+        version_numbers: Numbers of a version that tell its options; what follows are mends.
         replaced: Advice by options that were removed, where names alone do not lead to it.
         bfloat16_from: Compute capability below which it refuses ``--dtype bfloat16``.
     """
@@ -84,6 +85,7 @@ class Program:
     one_expert_rank: bool = False
     spreads_itself: bool = False
     on_ray: bool = False
+    version_numbers: int = 2
     replaced: Mapping[str, str] = field(default_factory=dict)
     bfloat16_from: tuple[int, int] | None = None
 
@@ -309,6 +311,7 @@ PROGRAMS: Mapping[str, Program] = {
         fills_up=True,
         cuts_context=True,
         one_expert_rank=True,
+        version_numbers=3,
     ),
     "llama-cpp": Program(
         "llama.cpp",

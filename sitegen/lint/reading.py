@@ -58,14 +58,14 @@ _FORKS = (
 )
 """Where a text has a program from, if not from those who make it."""
 _TOLD = re.compile(
-    r"(?<![A-Za-z])(vllm|sglang)(?:(?!>=?|≥|\btorch|\btransformers|\bflash)[^\n]){0,48}?"
+    r"(?<![A-Za-z])(vllm|sglang)(?![\w/.-]*:\S)(?:(?!>=?|≥|\btorch|\btransformers|\bflash)[^\n]){0,48}?"
     r"(?<![\d.=>v ~])(?:[ \t=]?=?[ \t]?v?)(0\.[1-9]\d?\.\d+)"
     r"(?![\d.]*(?:[\w.-]*[ \t])?(?:\+|,? ?(?:or|and) ?(?:newer|later|above|higher)|以上))",
     re.IGNORECASE,
 )
 """A version that a text names: ``vLLM 0.6.3``, ``vllm-openai_v0.7.3.sif``; not one that is least.
 
-A command that a program of such a version is in is not told apart from others of the text.
+The tag of an image is none: it says what one container runs, and is read there.
 """
 SEVERAL = "one of several"
 """The version of a program of which a text names several."""

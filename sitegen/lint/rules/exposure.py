@@ -19,7 +19,8 @@ _PLACED = re.compile(
     r"\bcontainers?\b|\bdocker\b|\bkubernetes\b|\bpods?\b|容器|コンテナ|컨테이너|контейнер"
     r"|\bnginx\b|\bcaddy\b|\btraefik\b|\breverse[- ]proxy\b|\bload[- ]balancer\b|\bALB\b"
     r"|\bsecurity[-_ ]groups?\b|\btarget[-_ ]groups?\b|\bfirewalls?\b|\bufw\b|\biptables\b"
-    r"|(?<![\w.~}])/(?:workspace|runpod-volume|app)/|\brunpod\b|\bserverless\b|\btailscale\b|\bwireguard\b|\bcloudflared\b|\bssh -\w*[LNR]",
+    r"|(?<![\w.~}])/(?:workspace|runpod-volume|app)/"
+    r"|\brunpod\b|\bserverless\b|\btailscale\b|\bwireguard\b|\bcloudflared\b|\bssh -\w*[LNR]",
     re.IGNORECASE,
 )
 """Words of a script about what decides who reaches a server: its container, a proxy, a firewall."""

@@ -39,19 +39,20 @@ def judged(scene: FileModel, facts: LintContext, call: Invocation) -> OptionTabl
     """Return the table for a call; ``None`` where the file names a version that was not read."""
     table = facts.tables.get(call.program)
     named = _named(scene, call)
-    if table is None or (named and not _same(named, table.version)):
+    traits = traits_of(call.program)
+    if table is None or (named and not _same(named, table.version, traits.version_numbers)):
         return None
-    dialect = traits_of(call.program).dialect
+    dialect = traits.dialect
     return None if dialect & {given.written for given in call.options} else table
 
 
-def _same(named: str, read: str) -> bool:
-    """Whether two versions have the same options: all numbers that are named agree.
+def _same(named: str, read: str, count: int = 2) -> bool:
+    """Whether two versions have the same options: their first numbers agree, as far as named.
 
-    >>> _same("0.33", "0.33.0"), _same("0.5.16", "0.5.23")
-    (True, False)
+    >>> _same("0.33.1", "0.33.0"), _same("0.6.3", "0.33.0"), _same("0.5.16", "0.5.23", 3)
+    (True, False, False)
     """
-    numbers = named.split(".")
+    numbers = named.split(".")[:count]
     return numbers == read.rpartition(" ")[2].split(".")[: len(numbers)]
 
 
@@ -344,7 +345,8 @@ def keywords_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     for keywords in scene.keywords:
         table = facts.tables[keywords.program]
         named = scene.pinned.get(keywords.program, "")
-        if named and not _same(named, table.version):
+        count = traits_of(keywords.program).version_numbers
+        if named and not _same(named, table.version, count):
             continue
         for key, start in keywords.tree.keys.items():
             if table.is_key(key) or not key.isidentifier():
