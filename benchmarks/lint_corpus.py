@@ -70,6 +70,7 @@ PARTS = (
     "fourteenth",
     "fifteenth",
     "sixteenth",
+    "seventeenth",
 )
 CODE = {"md", "mdx", "markdown"}
 

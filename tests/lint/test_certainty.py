@@ -60,8 +60,10 @@ def test_a_list_decides_where_the_text_names_its_version() -> None:
 
 def test_a_build_with_options_of_its_own_may_have_values_of_its_own() -> None:
     cache = "llama-server -m a.gguf --cache-type-k turbo3"
-    assert codes(cache) == ["option-value"]
-    assert codes(f"{cache} --turbo-layers 4") == []
+    assert codes(cache) == []
+    assert codes(f"{cache} --no-mmap") == []
+    assert codes("llama-server -m a.gguf --cache-type-k q8_O") == ["option-value"]
+    assert codes("vllm serve gpt2 --dtype fp8") == ["option-value"]
     assert codes("llama-server -m a.gguf --port many --turbo-layers 4") == ["option-value"]
 
 

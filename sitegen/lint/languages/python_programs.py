@@ -108,7 +108,8 @@ class _Program:
                     self.lines,
                 )
                 for script in script_of(self.snippet, start, end, text):
-                    yield replace(script, language=language)
+                    around = replace(script.around, quoted=True)
+                    yield replace(script, language=language, around=around)
 
     def _page(self, node: ast.Constant | ast.JoinedStr, text: str) -> Iterator[Snippet]:
         """Yield the code of a text that is Markdown, as many begin a program with."""

@@ -32,8 +32,8 @@ _PROMPT = re.compile(
     r"[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:(?:[\w.-]+@[\w.-]+[^\n$]{0,120})?\$"
     r"|\[?[\w.-]+@[\w.-]+[^\n#$]{0,40}#)[ \t]+(?=\S)"
 )
-_MORE = re.compile(r"[ \t]*>[ \t]+(?=\S)")
-"""What a shell prints before a line that goes on; after a prompt it is no redirection."""
+_MORE = re.compile(r"[ \t]*[>$][ \t]+(?=\S)")
+"""What a shell prints before a line that goes on, or a page; after a prompt no redirection."""
 _BARE = re.compile(r"""[^\s\\'"$`;&|()<>#{}]+""")
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _NEST = {"(": ")", "{": "}"}

@@ -30,6 +30,8 @@ _NUMBERS = {"int": (_NUMBER, "a whole number"), "float": (_FLOAT, "a number")}
 _VARIABLE = re.compile(r"(?:[a-z]+(?:[_-][a-z]+)+|x+|n)", re.IGNORECASE)
 """A name in place of a number, which the reader puts in: ``num_gpus``, ``your-port``, ``xxxx``."""
 LONGEST_PLACEHOLDER = 40
+PROSE = 3
+"""Words too many that make a sentence of a command."""
 LAST_PORT = 65_535
 SHOWN = 8
 """Choices that a message lists."""
@@ -329,8 +331,11 @@ def arguments_have_a_place(scene: FileModel, facts: LintContext) -> Iterator[Pro
         allowed = 0 if traits_of(call.program).only_options or module else 1
         if traits_of(call.program).unread or any(not given.name for given in call.options):
             continue  # an unknown option may have taken the word
+        if len(call.positionals) - allowed >= PROSE or snippet.around.quoted:
+            continue  # a sentence that begins with a command
         for word in call.positionals[allowed:]:
-            if word.known and not _placeholder(word.text) and not word.text.startswith("-"):
+            sure = word.known and re.search(r"\w", word.text) and not word.text.startswith("-")
+            if sure and not _placeholder(word.text):
                 name = traits_of(call.program).name
                 message = f"{name} would not know what to do with {word.text[:40]!r}"
                 hint = (
