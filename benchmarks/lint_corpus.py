@@ -71,6 +71,7 @@ PARTS = (
     "fifteenth",
     "sixteenth",
     "seventeenth",
+    "eighteenth",
 )
 CODE = {"md", "mdx", "markdown"}
 

@@ -98,8 +98,10 @@ def version_of_image(image: str) -> str:
 
 def is_contained(words: Sequence[Word]) -> bool:
     """Whether a command runs something in a container: ``docker run``, ``podman exec``."""
-    texts = [word.text for word in words if word.text != "sudo"]
-    return texts[:1] != [] and texts[0] in CONTAINERS and bool({"run", "exec"} & set(texts))
+    texts = [word.text for word in words]
+    at = next((n for n, text in enumerate(texts) if text in CONTAINERS), len(texts))
+    led = all(text in WRAPPERS or text[:1] == "-" or _SET.match(text) for text in texts[:at])
+    return led and bool({"run", "exec"} & set(texts[at + 1 :]))
 
 
 def contained_version(words: Sequence[Word], end: int) -> str:
@@ -117,7 +119,8 @@ def contained_version(words: Sequence[Word], end: int) -> str:
         return ""
     named = _image_version(words, end)
     upstream = any(_UPSTREAM.search(word.text) for word in words[1:end])
-    started = any(word.text == "run" for word in words[:4])
+    texts = [word.text for word in words[:end]]
+    started = "run" in texts and ("exec" not in texts or texts.index("exec") < texts.index("run"))
     if not started or named or upstream:
         return named
     return UNTOLD if any(_VARIABLE.fullmatch(word.text) for word in words[1:end]) else ANOTHER
