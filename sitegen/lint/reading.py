@@ -196,9 +196,9 @@ def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") 
         tables: Options of the programs.
         kind: How it is read; found out where it is left out.
     """
-    return read_snippets(
-        source, snippets_of(source, kind or kind_of(source.path, source.text)), tables
-    )
+    kind = kind or kind_of(source.path, source.text)
+    page = kind in {"markdown", "html"}
+    return read_snippets(source, snippets_of(source, kind), tables, page=page)
 
 
 def told_versions(text: str) -> dict[str, str]:
@@ -225,11 +225,10 @@ def told_versions(text: str) -> dict[str, str]:
 
 def read_snippets(
     source: SourceText, snippets: Iterator[Snippet] | Sequence[Snippet],
-    tables: Mapping[str, OptionTable],
+    tables: Mapping[str, OptionTable], *, page: bool = False,
 ) -> FileModel:  # fmt: skip
     """Read pieces of one file, in order: variables that one sets are known to the next."""
-    reader = _FileReader(FileModel(source), tables)
-    reader.page = kind_of(source.path, source.text) in {"markdown", "html"}
+    reader = _FileReader(FileModel(source), tables, page=page)
     reader.scene.pinned |= told_versions(source.text)
     for snippet in snippets:
         reader.snippet(snippet, 0)
@@ -346,6 +345,8 @@ class _FileReader:
         invocation = programs.invocation(command, self.tables)
         known = invocation is not None
         faults = command.faults if known or _takes_options(command) else ()
+        if any(word.text in {"...", "…"} for word in command.words):
+            faults = ()  # a sketch
         if self.page and "\\\n" not in snippet.text[command.start : command.end]:
             # a page that lays a command out over lines, none of which continues, shows its options
             faults = tuple(one for one in faults if one.code != "missing-continuation")

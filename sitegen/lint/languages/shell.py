@@ -19,6 +19,8 @@ _CONTINUED = re.compile(r"\\([ \t]*)(#[^\n]*)?(\n|\Z)")
 _OPERATOR = re.compile(r"&&|\|\||;;|[;|&()]")
 _REDIRECTION = re.compile(r"&>>?|\d*(?:<<<|>>|>\||>&|<&|>|<)")
 _HEREDOC = re.compile(r"\d*<<(-?)[ \t]*(['\"]?)([\w.-]+)\2")
+DECLARING = frozenset({"local", "declare", "readonly", "export", "typeset"})
+"""Words of the shell before what sets a variable."""
 _ARRAY = re.compile(r"[A-Za-z_]\w*(\+?=)\(")
 """A list of words, which scripts keep commands in."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -252,8 +254,10 @@ class _ShellReader:
             self.variables[words[1].text] = None
 
     def _word(self) -> None:
-        array = _ARRAY.match(self.text, self.index) if not self.words and not self.array else None
+        declared = all(word.text in DECLARING or word.text[:1] == "-" for word in self.words)
+        array = _ARRAY.match(self.text, self.index) if declared and not self.array else None
         if array is not None:
+            self.words.clear()
             self.array = array[1]
             self.index = array.end()
             return
