@@ -66,6 +66,12 @@ PARTS = (
     "tenth",
     "eleventh",
     "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
 )
 CODE = {"md", "mdx", "markdown"}
 

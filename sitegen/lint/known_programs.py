@@ -23,6 +23,7 @@ class Program:
         modules: Modules of Python that are this program.
         commands: A word and the subcommands behind it that start it.
         words: Words that start it.
+        others: Words behind those by which it does something else.
         images: Patterns of container images whose first word is it, with the version as a group.
         abbreviates: It takes the beginning of a long option that only one option has.
         underscores: It reads an underscore in a long option as a dash.
@@ -47,6 +48,7 @@ class Program:
         one_expert_rank: Whole experts need a size of more than one, not a switch.
         spreads_itself: Something else starts it on every node.
         on_ray: It spans nodes on a Ray cluster.
+        version_numbers: Numbers of a version that tell its options; what follows are mends.
         replaced: Advice by options that were removed, where names alone do not lead to it.
         bfloat16_from: Compute capability below which it refuses ``--dtype bfloat16``.
     """
@@ -58,6 +60,7 @@ class Program:
     modules: tuple[str, ...] = ()
     commands: tuple[tuple[str, ...], ...] = ()
     words: tuple[str, ...] = ()
+    others: frozenset[str] = frozenset()
     images: tuple[str, ...] = ()
     abbreviates: bool = False
     underscores: bool = False
@@ -82,6 +85,7 @@ class Program:
     one_expert_rank: bool = False
     spreads_itself: bool = False
     on_ray: bool = False
+    version_numbers: int = 2
     replaced: Mapping[str, str] = field(default_factory=dict)
     bfloat16_from: tuple[int, int] | None = None
 
@@ -307,6 +311,7 @@ PROGRAMS: Mapping[str, Program] = {
         fills_up=True,
         cuts_context=True,
         one_expert_rank=True,
+        version_numbers=3,
     ),
     "llama-cpp": Program(
         "llama.cpp",
@@ -386,7 +391,9 @@ PROGRAMS: Mapping[str, Program] = {
         "TensorRT-LLM",
         runtime="tensorrt-llm",
         settings=_TENSORRT_LLM,
+        commands=(("trtllm-serve", "serve"),),
         words=("trtllm-serve",),
+        others=frozenset({"disaggregated", "disaggregated_mpi_worker", "mm_embedding_serve"}),
         model_first=True,
         spreads_itself=True,
     ),

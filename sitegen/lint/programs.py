@@ -56,6 +56,9 @@ _IMAGE = re.compile(r"[\w.-]+(?::\d+)?(?:/[\w.-]+)*(?::(?P<tag>[\w.-]+))?(?:@sha
 _NAMED_IMAGE = re.compile(r"[\w.-]+(?:[:/][\w./-]+)+(?::[\w.-]+)?")
 _KEPT_IMAGE = re.compile(r"\$\{?\w*(?:image|img)\w*\}?", re.IGNORECASE)
 """A variable that keeps the name of an image."""
+_VARIABLE = re.compile(r"\$\{?\w+[^}]*\}?")
+_PACKED = re.compile(r"\.(?:sif|sqsh|squashfs)$|^docker://|^--container-image=")
+"""An image of Apptainer, Singularity, Enroot or Slurm."""
 _SERVING = re.compile(
     r"vllm|sglang|text-generation-inference|lmdeploy|llama\.cpp|tensorrt-?llm|ollama"
 )
@@ -72,6 +75,8 @@ _OF_IMAGE: Mapping[str, str] = {
 }  # fmt: skip
 ANOTHER = "of an image"
 """The version of a program in an image whose name does not tell it."""
+UNTOLD = "of an image without a name"
+"""The version of a program in an image that a variable names: slips are slips in any version."""
 
 
 def version_of_image(image: str) -> str:
@@ -89,6 +94,36 @@ def version_of_image(image: str) -> str:
         return digits[1]
     plain = found is not None and (not tag or _MOVING.fullmatch(tag)) and "@" not in image
     return "" if plain and _UPSTREAM.search(image) else ANOTHER
+
+
+def is_contained(words: Sequence[Word]) -> bool:
+    """Whether a command runs something in a container: ``docker run``, ``podman exec``."""
+    texts = [word.text for word in words]
+    at = next((n for n, text in enumerate(texts) if text in CONTAINERS), len(texts))
+    led = all(text in WRAPPERS or text[:1] == "-" or _SET.match(text) for text in texts[:at])
+    return led and bool({"run", "exec"} & set(texts[at + 1 :]))
+
+
+def contained_version(words: Sequence[Word], end: int) -> str:
+    """Return the version of the program that a container is started with.
+
+    Empty for the newest, that of an image of its makers by a tag that moves, and where a command
+    enters a container that is there; ``ANOTHER`` where an image does not tell, ``UNTOLD`` where a
+    variable or a file without a version is it.
+    """
+    packed = next((word for word in words[1:end] if _PACKED.search(word.text)), None)
+    if packed is not None:
+        digits = re.search(r"(?<![\d.])(\d+\.\d+(?:\.\d+)?)", packed.text)
+        return digits[1] if digits else UNTOLD
+    if not is_contained(words):
+        return ""
+    named = _image_version(words, end)
+    upstream = any(_UPSTREAM.search(word.text) for word in words[1:end])
+    texts = [word.text for word in words[:end]]
+    started = "run" in texts and ("exec" not in texts or texts.index("exec") < texts.index("run"))
+    if not started or named or upstream:
+        return named
+    return UNTOLD if any(_VARIABLE.fullmatch(word.text) for word in words[1:end]) else ANOTHER
 
 
 def _image_version(words: Sequence[Word], end: int) -> str:
@@ -180,8 +215,7 @@ def find(words: Sequence[Word]) -> tuple[str, int, str] | None:
         named = at > 0 and words[at - 1].text in NAMING
         found = None if named else _program_at(words, at)
         if found is not None:
-            within = first in CONTAINERS and not found[2]
-            return (found[0], found[1], _image_version(words, at)) if within else found
+            return found if found[2] else (found[0], found[1], contained_version(words, at))
         if first in CONTAINERS:
             found = _contained(words, at)
             if found is not None:
@@ -239,22 +273,34 @@ def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
         if called in SUBCOMMANDS:
             return SUBCOMMANDS[called], at + len(called), ""
     if name in NAMES:
-        return _fork(NAMES[name], words, at), at + 1, ""
-    if re.fullmatch(r"python(?:[\d.]|\$\{?\w+\}?)*", name) or (
-        name.startswith("$") and following == "-m"
-    ):
-        rest = [w.text for w in words[at + 1 : at + 8]]
-        for step, text in enumerate(rest):
-            if text == "-m" and rest[step + 1 : step + 2] == ["lmdeploy"]:
-                program = SUBCOMMANDS.get(tuple(rest[step + 1 : step + 4]), "")
-                return (program, at + step + 5, "") if program else None
-            if text == "-m" and step + 1 < len(rest):
-                program = MODULES.get(rest[step + 1], "")
-                return (program, at + step + 3, "") if program else None
-            if not text.startswith("-"):
-                script = text.endswith("vllm/entrypoints/openai/api_server.py")
-                return ("vllm", at + step + 2, "") if script else None
+        program = _fork(NAMES[name], words, at)
+        return None if following in traits_of(program).others else (program, at + 1, "")
+    started = re.fullmatch(r"python(?:[\d.]|\$\{?\w+\}?)*", name) is not None
+    if started or (name.startswith("$") and following == "-m"):
+        return _module(words, at)
     return None
+
+
+def _module(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
+    """Find the module or file that Python is given at a place."""
+    rest = [w.text for w in words[at + 1 : at + 8]]
+    for step, text in enumerate(rest):
+        if text == "-m":
+            return _named_module(rest[step + 1 :], at + step + 2)
+        if not text.startswith("-"):
+            script = text.endswith("vllm/entrypoints/openai/api_server.py")
+            return ("vllm", at + step + 2, "") if script else None
+    return None
+
+
+def _named_module(names: Sequence[str], at: int) -> tuple[str, int, str] | None:
+    """Find the program of a module, or of a package and the words behind it: ``-m vllm serve``."""
+    for count in (3, 2):
+        program = SUBCOMMANDS.get(tuple(names[:count]), "")
+        if program:
+            return program, at + count, ""
+    program = MODULES.get(names[0], "") if names else ""
+    return (program, at + 1, "") if program else None
 
 
 def _fork(program: str, words: Sequence[Word], at: int) -> str:

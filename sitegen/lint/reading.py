@@ -41,7 +41,8 @@ _PINNED = re.compile(r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?==([
 OF_A_FORK = "of a fork"
 """The version of a program that somebody else changed."""
 _FORKED: Mapping[str, str] = {
-    "vllm": "vllm", "sglang": "sglang", "llama.cpp": "llama-cpp", "ollama": "ollama",
+    "vllm": "vllm", "sglang": "sglang", "llama.cpp": "llama-cpp", "llama-cpp": "llama-cpp",
+    "ollama": "ollama",
 }  # fmt: skip
 _FORKS = (
     re.compile(
@@ -50,11 +51,24 @@ _FORKS = (
     ),
     re.compile(r"\bpip3? install (?:-\S+ )*(vllm|sglang)-(?!router|kernel|omni)[a-z]\w*\b"),
     re.compile(r"\b(vllm|sglang|llama\.cpp|ollama) fork\b", re.IGNORECASE),
+    re.compile(r"/(llama[.-]cpp)-(?!python|build|server|release|master|b\d)[a-z][\w.-]*/", re.I),
     re.compile(r"\bpatched (vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
     re.compile(r"\b(vllm|sglang)[-_ ](?:ascend|gaudi|metal|neuron|spyre)\b", re.IGNORECASE),
     re.compile(r"\b(?:fork|branch) of \[?`?(vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
 )
 """Where a text has a program from, if not from those who make it."""
+_TOLD = re.compile(
+    r"(?<![A-Za-z])(vllm|sglang)(?![\w/.-]*:\S)(?:(?!>=?|≥|\btorch|\btransformers|\bflash)[^\n]){0,48}?"
+    r"(?<![\d.=>v ~])(?:[ \t=]?=?[ \t]?v?)(0\.[1-9]\d?\.\d+)"
+    r"(?![\d.]*(?:[\w.-]*[ \t])?(?:\+|,? ?(?:or|and) ?(?:newer|later|above|higher)|以上))",
+    re.IGNORECASE,
+)
+"""A version that a text names: ``vLLM 0.6.3``, ``vllm-openai_v0.7.3.sif``; not one that is least.
+
+The tag of an image is none: it says what one container runs, and is read there.
+"""
+SEVERAL = "one of several"
+"""The version of a program of which a text names several."""
 _BUILT = ("llama-cpp", "llama-cpp-bench", "ik-llama-cpp")
 _BUILD = re.compile(
     r"llama(?:\.?cpp|-server|-bench)[^\n]{0,60}\b(b\d{4,5})\b"
@@ -74,6 +88,9 @@ Source:
 """
 _IN_FRONT = re.compile(r"^nodaemon[ \t]*=[ \t]*true", re.MULTILINE | re.IGNORECASE)
 """Supervisor that does not leave its terminal: the first process of a container."""
+_FIRST = re.compile(r"(?:^|/)(?:docker[\w.-]*|containers?)/[^/]*\.sh$|entry-?_?point[^/]*\.sh$")
+"""A script that a container runs, by its name or its folder."""
+_PYTHON = re.compile(r"python[\d.]*")
 _EXPANDED = re.compile(r"%\(\w+\)[sd]")
 """What Supervisor puts in; as a variable of the shell that nobody sets, it is as long."""
 _ENVIRONMENT = re.compile(r"^Environment[ \t]*=[ \t]*(.*)$", re.MULTILINE)
@@ -97,6 +114,8 @@ _GIVEN = re.compile(r"^(?:\s*[A-Z_][A-Z0-9_]*=\S*\s+)+")
 """Variables that a command is given."""
 _FOLDER = re.compile(r"^[\w${}.~/-]*/(?=\w)")
 """Where the program of a command lies."""
+_HOST = frozenset({"--network host", "--net host"})
+"""A container that takes the addresses of its machine."""
 MOST_LOOKED_AT = 12
 """Words of a command that are looked at for a server that is not known."""
 DEEPEST = 3
@@ -116,7 +135,7 @@ LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
 
 def kind_of(path: str, text: str) -> str:
     """Say how a file is read: by its name, else by how it begins."""
-    name = path.rsplit("/", 1)[-1]
+    name = re.sub(r"\.(?:sample|example|template|dist|tmpl|j2)$", "", path.rsplit("/", 1)[-1])
     if name == "Modelfile" or name.startswith("Modelfile."):
         return "modelfile"
     if re.fullmatch(r"(?:.*\.)?(?:Docker|Container)file(?:\..*)?", name):
@@ -157,7 +176,8 @@ def snippets_of(source: SourceText, kind: str) -> Iterator[Snippet]:
     elif kind == "text":
         yield from snippets_of_text(source, headings=_top(source.text))
     else:
-        around = Surroundings(headings=_top(source.text))
+        contained = _FIRST.search(source.path) is not None
+        around = Surroundings(headings=_top(source.text), contained=contained)
         yield Snippet(source, source.text, Language(kind), around=around)
 
 
@@ -176,9 +196,9 @@ def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") 
         tables: Options of the programs.
         kind: How it is read; found out where it is left out.
     """
-    return read_snippets(
-        source, snippets_of(source, kind or kind_of(source.path, source.text)), tables
-    )
+    kind = kind or kind_of(source.path, source.text)
+    page = kind in {"markdown", "html"}
+    return read_snippets(source, snippets_of(source, kind), tables, page=page)
 
 
 def told_versions(text: str) -> dict[str, str]:
@@ -193,6 +213,10 @@ def told_versions(text: str) -> dict[str, str]:
     for pattern in _FORKS:
         for name in pattern.findall(text):
             found[_FORKED[name.lower()]] = OF_A_FORK
+    for name, version in _TOLD.findall(text):
+        before = found.setdefault(name.lower(), version)
+        if before not in {version, OF_A_FORK}:
+            found[name.lower()] = SEVERAL
     built = _BUILD.search(text)
     if built is not None:
         found |= dict.fromkeys(_BUILT, built[1] or built[2])
@@ -201,10 +225,10 @@ def told_versions(text: str) -> dict[str, str]:
 
 def read_snippets(
     source: SourceText, snippets: Iterator[Snippet] | Sequence[Snippet],
-    tables: Mapping[str, OptionTable],
+    tables: Mapping[str, OptionTable], *, page: bool = False,
 ) -> FileModel:  # fmt: skip
     """Read pieces of one file, in order: variables that one sets are known to the next."""
-    reader = _FileReader(FileModel(source), tables)
+    reader = _FileReader(FileModel(source), tables, page=page)
     reader.scene.pinned |= told_versions(source.text)
     for snippet in snippets:
         reader.snippet(snippet, 0)
@@ -216,6 +240,8 @@ class _FileReader:
     scene: FileModel
     tables: Mapping[str, OptionTable]
     variables: dict[str, str | None] = field(default_factory=dict)
+    page: bool = False
+    """Whether people read the file, in place of a shell."""
     phase: int = 0
     """How often the file has ended what ran beside it."""
 
@@ -300,6 +326,8 @@ class _FileReader:
         kinds = {"yaml": Language.YAML, "yml": Language.YAML, "json": Language.JSON}
         kinds |= {"py": Language.PYTHON, "sh": Language.BASH, "service": Language.INI}
         language = kinds.get(suffix) or guessed(body)
+        if any(_PYTHON.fullmatch(programs.base(word)) for word in document.fed):
+            language = Language.PYTHON
         if document.target.endswith("Modelfile"):
             language = Language.MODELFILE
         if language is not None:
@@ -313,10 +341,15 @@ class _FileReader:
         self.ended(command)
         inner = _inner_script(snippet, command) or _kept_command(snippet, command)
         if inner is not None:
-            self.snippet(inner, depth + 1)
+            self.snippet(_of_container(inner, command), depth + 1)
         invocation = programs.invocation(command, self.tables)
         known = invocation is not None
         faults = command.faults if known or _takes_options(command) else ()
+        if any(word.text in {"...", "…"} for word in command.words):
+            faults = ()  # a sketch
+        if self.page and "\\\n" not in snippet.text[command.start : command.end]:
+            # a page that lays a command out over lines, none of which continues, shows its options
+            faults = tuple(one for one in faults if one.code != "missing-continuation")
         self.scene.broken += [Broken(one, snippet, command) for one in faults]
         if invocation is None:
             program, version = programs.entered(command.words)
@@ -408,6 +441,18 @@ def _inner_script(snippet: Snippet, command: Command) -> Snippet | None:
         elif text == "eval" and at == 0:
             return _unquoted(snippet, command.words[1])
     return None
+
+
+def _of_container(inner: Snippet, command: Command) -> Snippet:
+    """Say of a script that a container is given what image it is run in, and where it listens."""
+    version = programs.contained_version(command.words, len(command.words)) or inner.around.version
+    if not programs.is_contained(command.words):
+        return replace(inner, around=replace(inner.around, version=version))
+    texts = [word.text for word in command.words]
+    shared = any(f"{a} {b}".replace("=", " ") in _HOST for a, b in pairwise((*texts, "")))
+    shared = shared or any(text.replace("=", " ") in _HOST for text in texts)
+    contained = inner.around.contained or not shared
+    return replace(inner, around=replace(inner.around, version=version, contained=contained))
 
 
 def _kept_command(snippet: Snippet, command: Command) -> Snippet | None:

@@ -47,13 +47,15 @@ class Fault:
 class HereDocument:
     """Text that a command is fed, with the file that it is written to, where that is plain.
 
-    ``expands`` says that the shell puts variables in, and takes backslashes away.
+    ``fed`` are the words of that command in front of it. ``expands`` says that the shell puts
+    variables in, and takes backslashes away.
     """
 
     start: int
     end: int
     target: str
     expands: bool
+    fed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

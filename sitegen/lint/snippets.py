@@ -32,6 +32,7 @@ class Surroundings:
         combo: Id that the file names for all of it, empty for none.
         contained: Whether it is run in a container with an address of its own.
         version: Of the programs in the image that it is run in, as ``version_of_image`` says.
+        quoted: Whether it is a text of a program, which may tell people of a command.
     """
 
     before: str = ""
@@ -39,6 +40,7 @@ class Surroundings:
     combo: str = ""
     contained: bool = False
     version: str = ""
+    quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

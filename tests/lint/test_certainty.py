@@ -60,8 +60,10 @@ def test_a_list_decides_where_the_text_names_its_version() -> None:
 
 def test_a_build_with_options_of_its_own_may_have_values_of_its_own() -> None:
     cache = "llama-server -m a.gguf --cache-type-k turbo3"
-    assert codes(cache) == ["option-value"]
-    assert codes(f"{cache} --turbo-layers 4") == []
+    assert codes(cache) == []
+    assert codes(f"{cache} --no-mmap") == []
+    assert codes("llama-server -m a.gguf --cache-type-k q8_O") == ["option-value"]
+    assert codes("vllm serve gpt2 --dtype fp8") == ["option-value"]
     assert codes("llama-server -m a.gguf --port many --turbo-layers 4") == ["option-value"]
 
 
@@ -206,7 +208,7 @@ PRINTED = "cat <<{mark}\nvllm serve gpt2 {end}\n  --port 8000 {end}\n  {option} 
         ("EOF", r"\\", []),
         ("EOF", "\\", []),
         ("'EOF'", "\\", []),
-        ("'EOF'", r"\\", ["extra-argument", "broken-continuation"]),
+        ("'EOF'", r"\\", ["broken-continuation"]),
     ],
 )
 def test_a_here_document_takes_a_backslash_away_unless_its_mark_is_quoted(
@@ -274,3 +276,50 @@ def test_what_is_told_of_a_service_calls_no_server(command: str) -> None:
 )
 def test_what_is_started_by_another_is_a_server(before: str) -> None:
     assert codes(f"{before} /opt/llama-server -m a.gguf --hots 1") == ["unknown-option"]
+
+
+OWN_IMAGE = "exec docker run --gpus all nvcr.io/nvidia/vllm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "trtllm-serve serve --tokenizer a ./engines --max_batch_size 4",
+        "trtllm-serve disaggregated -c a.yaml",
+        f"{OWN_IMAGE} vllm serve gpt2 --swap-space 4",
+        "docker run $IMAGE vllm serve gpt2 --swap-space 4",
+        "srun singularity exec a/vllm-openai_v0.7.3.sif vllm serve gpt2 --swap-space 4",
+        "# SGLang 0.5.16\nsglang serve --model-path gpt2 --cuda-graph-max-bs 8",
+        "# needs vLLM 0.8.5\nvllm serve gpt2 --swap-space 4",
+        "# behind nginx\nvllm serve gpt2 --host 0.0.0.0",
+        "MODEL=/workspace/models/a\nvllm serve $MODEL --host 0.0.0.0",
+        "~/llama-cpp-turboquant/build/bin/llama-server -m a.gguf --no-mmap",
+        'python3 - <<PY\ncmd = f"""llama-server \\\\\n  -hf {name} \\\\\n  --port 1"""\nPY',
+        "local cmd=(\n  vllm serve gpt2\n  --port 1\n)",
+        "nohup vllm serve gpt2 \\\n  --port 1 \\  # was 2\n  ...",
+        "llama-server not found: install it first",
+    ],
+)
+def test_what_a_file_says_of_its_program_is_heeded(text: str) -> None:
+    assert codes(f"{text}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("docker run $IMAGE vllm serve gpt2 --max-modle-len 4", "unknown-option"),
+        ("docker run vllm/vllm-openai:latest --model gpt2 --swap-space 4", "unknown-option"),
+        ("# needs vLLM >= 0.8.5\nvllm serve gpt2 --swap-space 4", "unknown-option"),
+        ("python3 -m vllm serve gpt2 --swap-space 4", "unknown-option"),
+        ("trtllm-serve ./engines other", "extra-argument"),
+        ("vllm serve gpt2 \\\n  --port 1\n  --dtype half", "broken-continuation"),
+    ],
+)
+def test_what_is_sure_in_any_version_stays_an_error(text: str, code: str) -> None:
+    assert codes(f"{text}\n") == [code]
+
+
+def test_a_page_that_shows_options_line_by_line_is_no_broken_command() -> None:
+    shown = "```bash\nllama-server --port ${PORT}\n  -m a.gguf\n  --jinja\n```\n"
+    assert codes(shown, "markdown") == []
+    assert codes(shown.replace("}\n", "} \\\n"), "markdown") == ["broken-continuation"]

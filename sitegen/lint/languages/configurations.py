@@ -399,7 +399,8 @@ def _services(scene: FileModel, snippet: Snippet, tree: Tree) -> None:
     if services is None or tree.at("apiVersion") is not None:
         return
     for name, service in services.fields.items():
-        if "profiles" in service.fields:
+        started = rf"\bup[ \t]+(?:-\S+[ \t]+)*{re.escape(name)}(?![\w-])"
+        if "profiles" in service.fields or re.search(started, snippet.source.text):
             continue  # of those that are asked for, nobody knows which
         ports = service.fields.get("ports")
         for one in ports.items if ports is not None else ():

@@ -27,6 +27,8 @@ _KEY = re.compile(r"(?m)^[ \t]*(?:- )?[A-Za-z_][\w.-]*:(?:[ \t]+[^\n]*)?$")
 """A line of YAML that gives a key."""
 FEWEST_KEYS = 3
 _STARTS = re.compile(PROGRAMS)
+INSERTED = "$____"
+"""What stands for a value that a program puts into a text; nobody sets it."""
 MOST_NODES = 50_000
 
 
@@ -49,6 +51,15 @@ def written(node: ast.expr) -> str:
         return ast.unparse(node)
     except RecursionError:
         return ""
+
+
+def _text(node: ast.AST) -> str:
+    """Return the text of a string, with a variable of the shell for what is put in."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(one) for one in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return INSERTED
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _language(text: str) -> Language | None:
@@ -79,12 +90,16 @@ class _Program:
 
     def texts(self) -> Iterator[Snippet]:
         """Yield the scripts that a program writes or hands to a shell, as texts of many lines."""
+        pieces = {
+            id(piece) for n in self.nodes if isinstance(n, ast.JoinedStr) for piece in n.values
+        }
         for node in self.nodes:
-            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+            text = "" if id(node) in pieces else _text(node)
+            if not isinstance(node, ast.Constant | ast.JoinedStr):
                 continue
-            if "```" in node.value and _STARTS.search(node.value):
-                yield from self._page(node, node.value)
-            elif "\n" in node.value and (language := _language(node.value)) is not None:
+            if "```" in text and _STARTS.search(text):
+                yield from self._page(node, text)
+            elif "\n" in text and (language := _language(text)) is not None:
                 start = place(node.lineno, node.col_offset, self.starts, self.lines)
                 end = place(
                     node.end_lineno or node.lineno,
@@ -92,10 +107,11 @@ class _Program:
                     self.starts,
                     self.lines,
                 )
-                for script in script_of(self.snippet, start, end, node.value):
-                    yield replace(script, language=language)
+                for script in script_of(self.snippet, start, end, text):
+                    around = replace(script.around, quoted=True)
+                    yield replace(script, language=language, around=around)
 
-    def _page(self, node: ast.Constant, text: str) -> Iterator[Snippet]:
+    def _page(self, node: ast.Constant | ast.JoinedStr, text: str) -> Iterator[Snippet]:
         """Yield the code of a text that is Markdown, as many begin a program with."""
         start = place(node.lineno, node.col_offset, self.starts, self.lines)
         source = self.snippet.source

@@ -19,6 +19,8 @@ _CONTINUED = re.compile(r"\\([ \t]*)(#[^\n]*)?(\n|\Z)")
 _OPERATOR = re.compile(r"&&|\|\||;;|[;|&()]")
 _REDIRECTION = re.compile(r"&>>?|\d*(?:<<<|>>|>\||>&|<&|>|<)")
 _HEREDOC = re.compile(r"\d*<<(-?)[ \t]*(['\"]?)([\w.-]+)\2")
+DECLARING = frozenset({"local", "declare", "readonly", "export", "typeset"})
+"""Words of the shell before what sets a variable."""
 _ARRAY = re.compile(r"[A-Za-z_]\w*(\+?=)\(")
 """A list of words, which scripts keep commands in."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -32,11 +34,13 @@ _PROMPT = re.compile(
     r"[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:(?:[\w.-]+@[\w.-]+[^\n$]{0,120})?\$"
     r"|\[?[\w.-]+@[\w.-]+[^\n#$]{0,40}#)[ \t]+(?=\S)"
 )
-_MORE = re.compile(r"[ \t]*>[ \t]+(?=\S)")
-"""What a shell prints before a line that goes on; after a prompt it is no redirection."""
+_MORE = re.compile(r"[ \t]*[>$][ \t]+(?=\S)")
+"""What a shell prints before a line that goes on, or a page; after a prompt no redirection."""
 _BARE = re.compile(r"""[^\s\\'"$`;&|()<>#{}]+""")
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _NEST = {"(": ")", "{": "}"}
+LEAST_KEPT = 2
+"""Words of a command in a variable, which the shell parts."""
 DEEPEST = 40
 """Substitutions inside each other that are followed; what is deeper is passed over."""
 
@@ -64,7 +68,7 @@ class _ShellReader:
     assigned: list[tuple[str, Word]] = field(default_factory=list)
     own: list[Fault] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
-    waiting: list[tuple[str, bool, str, bool]] = field(default_factory=list)
+    waiting: list[tuple[str, bool, str, bool, tuple[str, ...]]] = field(default_factory=list)
     target: str = ""
     continued: bool = False
     piped: bool = False
@@ -174,22 +178,25 @@ class _ShellReader:
         found = _HEREDOC.match(self.text, self.index)
         if found is None or self.text.startswith("<<<", self.index):
             return False
-        self.waiting.append((found[3], bool(found[1]), self.target, not found[2]))
+        fed = tuple(word.text for word in self.words)
+        self.waiting.append((found[3], bool(found[1]), self.target, not found[2], fed))
         self.index = found.end()
         return True
 
-    def _body(self, delimiter: str, tabs: bool, target: str, expands: bool) -> None:
+    def _body(
+        self, delimiter: str, tabs: bool, target: str, expands: bool, fed: tuple[str, ...]
+    ) -> None:
         start = self.index
         while self.index < len(self.text):
             end = self._line_end()
             line = self.text[self.index : end]
             if (line.lstrip("\t") if tabs else line) == delimiter:
-                self.documents.append(HereDocument(start, self.index, target, expands))
+                self.documents.append(HereDocument(start, self.index, target, expands, fed))
                 self.index = min(end + 1, len(self.text))
                 return
             self.index = end + 1
         self.index = len(self.text)
-        self.documents.append(HereDocument(start, len(self.text), target, expands))
+        self.documents.append(HereDocument(start, len(self.text), target, expands, fed))
 
     def _redirection(self) -> bool:
         if _PLACEHOLDER.match(self.text, self.index):
@@ -247,12 +254,16 @@ class _ShellReader:
             self.variables[words[1].text] = None
 
     def _word(self) -> None:
-        array = _ARRAY.match(self.text, self.index) if not self.words and not self.array else None
+        declared = all(word.text in DECLARING or word.text[:1] == "-" for word in self.words)
+        array = _ARRAY.match(self.text, self.index) if declared and not self.array else None
         if array is not None:
+            self.words.clear()
             self.array = array[1]
             self.index = array.end()
             return
         word = self._piece()
+        if not self.words and self._kept(word):
+            return
         if not self.words:
             found = _ASSIGNMENT.match(word.text)
             raw = self.text[word.start : word.end]
@@ -264,6 +275,14 @@ class _ShellReader:
                 self.assigned.clear()
                 return
         self.words.append(word)
+
+    def _kept(self, word: Word) -> bool:
+        """Take the words of a command that a variable keeps, where it begins one: ``$SERVE``."""
+        kept = _VARIABLE.fullmatch(self.text[word.start : word.end])
+        if kept is None or not word.known or len(word.text.split()) < LEAST_KEPT:
+            return False
+        self.words += [Word(one, word.start, word.end) for one in word.text.split()]
+        return True
 
     def _piece(self) -> Word:
         """Read a word up to the next blank or operator."""

@@ -15,11 +15,15 @@ from sitegen.problems import Problem, did_you_mean
 from sitegen.recipes.recipe import Language
 
 ANYBODY = frozenset({"0.0.0.0", "::", "[::]", "*", "0"})  # noqa: S104 - what is looked for
-_CONTAINER = re.compile(
-    r"\bcontainers?\b|\bdocker\b|\bkubernetes\b|\bpods?\b|容器|コンテナ|컨테이너|контейнер",
+_PLACED = re.compile(
+    r"\bcontainers?\b|\bdocker\b|\bkubernetes\b|\bpods?\b|容器|コンテナ|컨테이너|контейнер"
+    r"|\bnginx\b|\bcaddy\b|\btraefik\b|\breverse[- ]proxy\b|\bload[- ]balancer\b|\bALB\b"
+    r"|\bsecurity[-_ ]groups?\b|\btarget[-_ ]groups?\b|\bfirewalls?\b|\bufw\b|\biptables\b"
+    r"|(?<![\w.~}])/(?:workspace|runpod-volume|app)/"
+    r"|\brunpod\b|\bserverless\b|\btailscale\b|\bwireguard\b|\bcloudflared\b|\bssh -\w*[LNR]",
     re.IGNORECASE,
 )
-"""Words of a script about the container that it is run in, or starts."""
+"""Words of a script about what decides who reaches a server: its container, a proxy, a firewall."""
 _KEY = re.compile(r"api[-_]?key", re.IGNORECASE)
 """A key that a text speaks of: as an option, in a variable, in what it adds to a command."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
@@ -49,7 +53,9 @@ def addresses_are_private(scene: FileModel, _: LintContext) -> Iterator[Problem]
     variables = [
         (Spot(snippet, setting.place.index), name)
         for snippet, name, setting in scene.environment
-        if setting.known and setting.text.rpartition("//")[2].partition(":")[0] in ANYBODY
+        if setting.known
+        and setting.text.rpartition("//")[2].partition(":")[0] in ANYBODY
+        and not _PLACED.search(_words_of(snippet))
     ]
     for place, name in variables[:1]:
         message = f"{name}: everybody who reaches this machine may use the server; it asks no key"
@@ -82,18 +88,25 @@ def _is_open(launch: Launch) -> bool:
 def _placed_by_others(launch: Launch) -> bool:
     """Whether something else decides who reaches a server: a container, or what starts the script.
 
-    A script speaks of its container, or takes its model from a variable that it never sets.
+    A script speaks of a container, a proxy or a firewall, or takes its model from a variable that
+    it never sets.
     """
     if launch.contained:
         return True
     if launch.snippet.language is not Language.BASH:
         return False
-    text = launch.snippet.text
-    if _CONTAINER.search(f"{launch.snippet.around.before}\n{text}"):
+    if _PLACED.search(_words_of(launch.snippet)):
         return True
     model = launch.settings.get("model")
     named = None if model is None or model.known else _VARIABLE.fullmatch(model.text)
     return named is not None and not re.search(rf"\b{named[1]}=", launch.snippet.source.text)
+
+
+def _words_of(snippet: Snippet) -> str:
+    """Return what stands around the commands of a piece: of a page its paragraph, else the file."""
+    if snippet.source.path.lower().endswith((".md", ".mdx", ".markdown", ".html", ".htm", ".rst")):
+        return "\n".join((snippet.around.before, snippet.text))
+    return snippet.source.text
 
 
 def _dashboards(scene: FileModel) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from sitegen.lint.findings import finding, warning
 from sitegen.lint.known_programs import traits_of
 from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.options import ALWAYS, OptionTable, Taken
-from sitegen.lint.programs import Given, Invocation
+from sitegen.lint.programs import UNTOLD, Given, Invocation
 from sitegen.lint.scene import FileModel
 from sitegen.lint.script import Word
 from sitegen.lint.snippets import Snippet, Spot
@@ -23,11 +23,15 @@ _ROUND = re.compile(r"[+-]?\d+\.0*")
 """What C++ reads as a whole number too, up to the point."""
 BY_BEGINNING = frozenset({"llama-cpp", "ik-llama-cpp"})
 """Programs that read whole numbers with ``std::stoi``."""
+OFTEN_CHANGED = frozenset({"llama-cpp", "ik-llama-cpp"})
+"""Programs that people build with types of their own."""
 _FLOAT = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf)", re.IGNORECASE)
 _NUMBERS = {"int": (_NUMBER, "a whole number"), "float": (_FLOAT, "a number")}
 _VARIABLE = re.compile(r"(?:[a-z]+(?:[_-][a-z]+)+|x+|n)", re.IGNORECASE)
 """A name in place of a number, which the reader puts in: ``num_gpus``, ``your-port``, ``xxxx``."""
 LONGEST_PLACEHOLDER = 40
+PROSE = 3
+"""Words too many that make a sentence of a command."""
 LAST_PORT = 65_535
 SHOWN = 8
 """Choices that a message lists."""
@@ -37,25 +41,27 @@ def judged(scene: FileModel, facts: LintContext, call: Invocation) -> OptionTabl
     """Return the table for a call; ``None`` where the file names a version that was not read."""
     table = facts.tables.get(call.program)
     named = _named(scene, call)
-    if table is None or (named and not _same(named, table.version)):
+    traits = traits_of(call.program)
+    if table is None or (named and not _same(named, table.version, traits.version_numbers)):
         return None
-    dialect = traits_of(call.program).dialect
+    dialect = traits.dialect
     return None if dialect & {given.written for given in call.options} else table
 
 
-def _same(named: str, read: str) -> bool:
-    """Whether two versions have the same options: the first two numbers agree.
+def _same(named: str, read: str, count: int = 2) -> bool:
+    """Whether two versions have the same options: their first numbers agree, as far as named.
 
-    >>> _same("0.33.1", "0.33.0"), _same("0.6.3", "0.33.0")
-    (True, False)
+    >>> _same("0.33.1", "0.33.0"), _same("0.6.3", "0.33.0"), _same("0.5.16", "0.5.23", 3)
+    (True, False, False)
     """
-    return named.split(".")[:2] == read.rpartition(" ")[2].split(".")[:2]
+    numbers = named.split(".")[:count]
+    return numbers == read.rpartition(" ")[2].split(".")[: len(numbers)]
 
 
 def options_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report options that an earlier version had, or that are one of this version misspelt."""
     for snippet, call, table in _held(scene, facts):
-        strange = _is_strange(scene, facts, call, table)
+        strange = call.version == UNTOLD or _is_strange(scene, facts, call, table)
         for given in _unlisted(call, table):
             if not _is_certain(scene, facts, call, given):
                 continue
@@ -136,13 +142,25 @@ def _slugs(table: OptionTable) -> list[str]:
 
 
 def _is_strange(scene: FileModel, facts: LintContext, call: Invocation, table: OptionTable) -> bool:
-    """Whether a call has an option that no version had: somebody's own build takes it."""
-    return any(not _is_certain(scene, facts, call, one) for one in _unlisted(call, table))
+    """Whether a call has what no version had, an option or a type: somebody's own build."""
+    own = call.program in OFTEN_CHANGED and any(
+        word.known and not _placeholder(word.text) and _is_new(word.text, taken)
+        for given in call.options
+        if given.name and (taken := table.taken(given.name)).choices
+        for word in given.values
+    )
+    return own or any(not _is_certain(scene, facts, call, one) for one in _unlisted(call, table))
+
+
+def _is_new(text: str, taken: Taken) -> bool:
+    """Whether a value is none of an option's choices, and no slip of one."""
+    lower = [one.lower() for one in taken.choices]
+    return text.lower() not in lower and not is_slip(text.lower(), lower)
 
 
 def _named(scene: FileModel, call: Invocation) -> str:
     """Return the version of a program that the command or its file names."""
-    return call.version or scene.pinned.get(call.program, "")
+    return call.version.removeprefix(UNTOLD) or scene.pinned.get(call.program, "")
 
 
 def _version(table: OptionTable) -> str:
@@ -181,7 +199,7 @@ def values_are_accepted(scene: FileModel, facts: LintContext) -> Iterator[Proble
         table = judged(scene, facts, call)
         if table is None:
             continue
-        strange = _is_strange(scene, facts, call, table)
+        strange = call.version == UNTOLD or _is_strange(scene, facts, call, table)
         for given in call.options:
             if not given.name:
                 continue
@@ -313,8 +331,11 @@ def arguments_have_a_place(scene: FileModel, facts: LintContext) -> Iterator[Pro
         allowed = 0 if traits_of(call.program).only_options or module else 1
         if traits_of(call.program).unread or any(not given.name for given in call.options):
             continue  # an unknown option may have taken the word
+        if len(call.positionals) - allowed >= PROSE or snippet.around.quoted:
+            continue  # a sentence that begins with a command
         for word in call.positionals[allowed:]:
-            if word.known and not _placeholder(word.text) and not word.text.startswith("-"):
+            sure = word.known and re.search(r"\w", word.text) and not word.text.startswith("-")
+            if sure and not _placeholder(word.text):
                 name = traits_of(call.program).name
                 message = f"{name} would not know what to do with {word.text[:40]!r}"
                 hint = (
@@ -329,7 +350,8 @@ def keywords_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     for keywords in scene.keywords:
         table = facts.tables[keywords.program]
         named = scene.pinned.get(keywords.program, "")
-        if named and not _same(named, table.version):
+        count = traits_of(keywords.program).version_numbers
+        if named and not _same(named, table.version, count):
             continue
         for key, start in keywords.tree.keys.items():
             if table.is_key(key) or not key.isidentifier():

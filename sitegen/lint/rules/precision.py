@@ -18,6 +18,9 @@ _QUANTIZED = re.compile(
     r"|EXL[23]|W4A16|W8A8)(?![\w])",
     re.IGNORECASE,
 )
+NEAR = 6
+"""Lines of a comment that still speaks of the command below it."""
+_CHOICE = re.compile(r"\b(gguf|hf|safetensors|awq|gptq|fp8|nvfp4)\b(?= (?:models?|files?)\b)")
 _WHOLE = re.compile(r"(?<![\w])(?:BF16|FP16|16[- ]?bits?|unquantized|full precision)\b", re.I)
 
 
@@ -56,6 +59,8 @@ def _promised(launch: Launch) -> str:
     """Return the precision that the nearest text names, where it names no other."""
     around = launch.snippet.around
     nearest = "\n".join(launch.comments)
+    if len(launch.comments) > NEAR or len(set(_CHOICE.findall(nearest.lower()))) > 1:
+        return ""  # a block that is switched off, or ways to name several models
     for text in (nearest, *around.headings[:1]):
         found = _QUANTIZED.findall(text)
         if found and not _WHOLE.search(text):
