@@ -156,6 +156,7 @@ def a_paged_profile(dice: random.Random) -> dict[str, Any]:
         "values": astuple(found), "blocks": astuple(found.blocks),
         "activation": (type(found.activation).__name__, astuple(found.activation)),
         "share": (type(found.share).__name__, astuple(found.share), graphs and astuple(graphs)),
+        "workspace": astuple(found.workspace),
     }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from sitegen.physics.memory.paged_profile import (
     ReserveForActivations,
     ShareOfFree,
     ShareOfTotal,
+    SparseWorkspace,
     WidthPeak,
 )
 from sitegen.units import GB, GIB, MIB, Bounds
@@ -114,6 +115,11 @@ def paged_profile(profile: RuntimeProfile) -> PagedProfile:
         encoder_output_factor=c.bounds("encoder_output_factor"),
         activation=_activation(profile, c),
         share=_share(profile, c),
+        workspace=SparseWorkspace(
+            contexts=c.bounds("sparse_workspace_contexts")[1],
+            long_contexts=c.bounds("sparse_workspace_long_contexts")[1],
+            long_tokens=c.bounds("sparse_workspace_long_tokens")[1],
+        ),
     )
 
 
