@@ -16,8 +16,8 @@ By = Mapping[str, Mapping[str, str]]
 
 _REPACKED = "a fork for gfx906 that repacks AWQ for its own kernel"
 _DEVICE = (
-    "ROCm builds of 0.7.2 and later log what the device lost while loading, memory of the driver and "
-    "the allocator's reserve with it, not the tensors (vLLM pull request 12624)"
+    "ROCm builds of 0.7.2 and later log what the device lost while loading, memory of the driver "
+    "and the allocator's reserve with it, not the tensors (vLLM pull request 12624)"
 )
 _ROPE = (
     "linear RoPE scaling by 8 makes the table of positions eight times as long; the published "
@@ -66,8 +66,8 @@ CAUSES: By = {
         "verdict": "not explained; the page says roughly, of starts with the prediction layer"
     },
     "glm53-fp8-8xh200-893": {
-        "weights": "5.63 GiB of it are the room that FlashMLA's sparse kernel keeps for five contexts "
-        "of 1,048,576 tokens in 16 bits, allocated while the model loads (vLLM 0.28.0, "
+        "weights": "5.63 GiB of it are the room that FlashMLA's sparse kernel keeps for five "
+        "contexts of 1,048,576 tokens in 16 bits, allocated while the model loads (vLLM 0.28.0, "
         "v1/attention/backends/mla/flashmla_sparse.py); no prediction layer: 59,763,793,920 bytes "
         "stored are 8 ranks of 138,496 tokens of 78 layers and 21 indexers"
     },

@@ -88,6 +88,11 @@ class EmptyCache:
         """Whether a step may read less than is cached."""
         return False
 
+    @property
+    def indexed(self) -> bool:
+        """Whether keys of an indexer stand beside keys and values of every head."""
+        return False
+
     def token_bytes(self, tp: int, bits: int) -> int:
         """Bytes that one token adds."""
         return 0
@@ -147,6 +152,11 @@ class FullAttention(EmptyCache):
     def grows(self) -> bool:
         """Whether every token adds to it."""
         return True
+
+    @property
+    def indexed(self) -> bool:
+        """Whether keys of an indexer stand beside keys and values of every head."""
+        return self.indexer_dim > 0
 
     def token_bytes(self, tp: int, bits: int) -> int:
         """Bytes that one token adds.

@@ -133,7 +133,8 @@ def cache_answers(m: Given, grid_values: list[Any], q: Given) -> Answers:
         cache = kind.cache
         kept = cache.keeps(q["tp"], q["bits"], q["scale_bytes"], q["state_bits"])
         found.append([
-            cache.word, cache.grows, cache.chooses, cache.token_bytes(q["tp"], q["bits"]),
+            cache.word, cache.grows, cache.chooses, cache.indexed,
+            cache.token_bytes(q["tp"], q["bits"]),
             [list(astuple(one)) for one in kept], cache.cell_bytes(grid, q["tp"], half_bits),
             cache.mask_cells(grid), cache.state_bytes(q["tp"], q["state_bits"]),
             cache.cell_state_bytes(q["sequences"]), cache.read_tokens(q["context"]),
