@@ -199,8 +199,8 @@ def traffic_answers(m: Given, q: Given) -> Answers:
     return [
         traffic.touched_experts(shape.experts, shape.experts_per_token, q["batch"]),
         traffic.dense_read_bytes(shape, counts, tp, with_head=q["with_head"]),
-        traffic.expert_read_bytes(shape, counts, tp, q["batch"]),
-        traffic.expert_read_bytes(shape, counts, tp, q["batch"], whole=True),
+        traffic.expert_read_bytes(shape, counts, tp, q["batch"], 0.85),
+        traffic.expert_read_bytes(shape, counts, tp, q["batch"], 1.0, whole=True),
         [traffic.kind_read_bytes(3, kind, tp, q["context"], q["bits"]) for kind in shape.kinds],
         traffic.cache_read_bytes(shape, counts, tp, q["context"], q["bits"]),
         traffic.reads_whole_cache(shape),
