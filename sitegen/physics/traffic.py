@@ -41,6 +41,10 @@ def read_experts(experts: int, chosen: int, batch: int, unlikeness: float) -> fl
 
     They touch as many as ``batch`` ** ``unlikeness`` tokens that choose independently; 1 for
     tokens that have nothing in common.
+
+    Source:
+        Sums of mixtures in ``catalog/benchmarks``; decision 70 and its assumption
+        ``token-unlikeness-exponent``.
     """
     if experts == 0 or chosen >= experts:
         return 1.0
