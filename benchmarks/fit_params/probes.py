@@ -24,7 +24,7 @@ PRINTED_MIB = 1
 """The program prints whole MiB."""
 CLOSE = 0.01
 NEAR = 0.05
-INDEXED = ("deepseek-v3.2", "glm-5", "minimax-m3")
+INDEXED = ("deepseek-v3.2", "glm-5")
 """Models whose attention chooses: the scores of their indexers are tensors that no term counts."""
 
 

@@ -15,6 +15,10 @@ By = Mapping[str, Mapping[str, str]]
 """Sentence by quantity by run."""
 
 _REPACKED = "a fork for gfx906 that repacks AWQ for its own kernel"
+_DEVICE = (
+    "ROCm builds of 0.7.2 and later log what the device lost while loading, memory of the driver "
+    "and the allocator's reserve with it, not the tensors (vLLM pull request 12624)"
+)
 _ROPE = (
     "linear RoPE scaling by 8 makes the table of positions eight times as long; the published "
     "config of this copy leaves it out"
@@ -61,9 +65,15 @@ CAUSES: By = {
     "a0443": {
         "verdict": "not explained; the page says roughly, of starts with the prediction layer"
     },
-    "glm53-fp8-8xh200-893": {"weights": _NOT_EXPLAINED, "kv-pool": "follows from the weights"},
+    "glm53-fp8-8xh200-893": {
+        "weights": "5.63 GiB of it are the room that FlashMLA's sparse kernel keeps for five "
+        "contexts of 1,048,576 tokens in 16 bits, allocated while the model loads (vLLM 0.28.0, "
+        "v1/attention/backends/mla/flashmla_sparse.py); no prediction layer: 59,763,793,920 bytes "
+        "stored are 8 ranks of 138,496 tokens of 78 layers and 21 indexers"
+    },
     "gptoss120b-8xrtxpro4500-oom": {
-        "weights": _NOT_EXPLAINED,
+        "weights": "not explained: experts padded for Marlin give 8.6 GiB, for FlashInfer 8.2, for "
+        "Triton 9.4; a width of 480 on each rank would give 9.97",
         "verdict": "fails at or after the capture of graphs, says the record",
     },
     "sgl-dsv41-8xrtxpro-085": {
@@ -123,7 +133,6 @@ CAUSES: By = {
     "qwen2vl7b-awq-a10-482": {
         "verdict": "0.6 profiled images of the largest size for every sequence"
     },
-    "radeon-qwen25-05b-fp16": {"weights": "0.04 GiB of buffers weigh on a small model"},
     "planner-gptoss20b-tp2": {
         "weights": "widths after the cut are padded differently; the rule is not known"
     },
@@ -175,6 +184,9 @@ DISPUTED: By = {
         "kv-per-token": "the need of the whole model beside the pool of one stage, says the thread"
     },
     "a0291": {"compute-buffers": "the sum of four GPUs, not one's buffer"},
+    "mi50-qwen25-15b-fp16": {"weights": _DEVICE},
+    "radeon-qwen25-05b-fp16": {"weights": _DEVICE},
+    "r1-distill-qwen14b-rocm-tp2": {"weights": _DEVICE},
     "mi50-gemma3-27b-awq-4k": {"weights": _REPACKED},
     "mi50-gemma3-27b-awq-8k": {"weights": _REPACKED},
     "mi50-qwen3-32b-awq-4k": {"weights": _REPACKED},

@@ -88,6 +88,11 @@ class EmptyCache:
         """Whether a step may read less than is cached."""
         return False
 
+    @property
+    def indexed(self) -> bool:
+        """Whether keys of an indexer stand beside keys and values of every head."""
+        return False
+
     def token_bytes(self, tp: int, bits: int) -> int:
         """Bytes that one token adds."""
         return 0
@@ -116,6 +121,10 @@ class EmptyCache:
         """Tokens whose cache one step reads."""
         return context_tokens
 
+    def gathered_bytes(self, bits: int) -> int:
+        """Bytes that kernels for prompts gather of each token, in memory beside the cache."""
+        return 0
+
     def prompt_width(self, latent_width: int) -> int:
         """Elements that attention over a prompt multiplies for two tokens and a query head."""
         return 0
@@ -143,6 +152,11 @@ class FullAttention(EmptyCache):
     def grows(self) -> bool:
         """Whether every token adds to it."""
         return True
+
+    @property
+    def indexed(self) -> bool:
+        """Whether keys of an indexer stand beside keys and values of every head."""
+        return self.indexer_dim > 0
 
     def token_bytes(self, tp: int, bits: int) -> int:
         """Bytes that one token adds.
@@ -278,6 +292,21 @@ class LatentAttention(EmptyCache):
         if self.sparse and bits == 8:
             stored = self.kv_lora_rank + self.kv_lora_rank // 128 * 4 + self.rope_dim * 2
         return stored + _index_bytes(self.indexer_dim)
+
+    def gathered_bytes(self, bits: int) -> int:
+        """Bytes that kernels for prompts gather of each token.
+
+        An 8-bit cache is unpacked to vectors of 16 bits. The indexer's keys are gathered in the
+        same memory, as many whole ones as go into such a vector.
+
+        Source:
+            vLLM 0.28 and 0.33, ``v1/attention/backends/mla/flashmla_sparse.py`` and ``indexer.py``
+            (``get_max_prefill_buffer_size``).
+        """
+        if self.indexer_dim == 0 or self.rope_dim == 0:
+            return 0
+        vector, key = (self.kv_lora_rank + self.rope_dim) * 2, _index_bytes(self.indexer_dim)
+        return vector if bits == 8 else vector // key * key
 
     def keeps(self, tp: int, bits: int, head_scale_bytes: int, state_bits: int) -> list[Kept]:
         """The cache of a paged runtime."""

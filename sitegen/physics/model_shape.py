@@ -86,6 +86,7 @@ class ModelShape:
         narrow_width: Widest single feed-forward matrix.
         gated: Feed-forward layers multiply by a gate.
         capped_logits: Logits go through a soft cap.
+        score_heads: Heads of an indexer that scores every cell and keeps blocks; 0 without one.
         attention_width: Elements of a token's attention output.
         attention_outputs: The same where heads have their own width of values.
         query_width: Elements of a token's queries, with a gate where there is one.
@@ -125,6 +126,7 @@ class ModelShape:
     narrow_width: int
     gated: bool
     capped_logits: bool
+    score_heads: int
     attention_width: int
     attention_outputs: int
     query_width: int

@@ -36,6 +36,8 @@ EXPERT_GROUPS = frozenset({"exp_gate", "exp_up", "exp_down"})
 GATES = frozenset({"ffn_gate", "exp_gate"})
 CAPPED_FAMILIES = frozenset({"gemma2", "gemma4_text", "gemma4_unified_text"})
 """Families whose configs set ``final_logit_softcapping``."""
+BLOCK_FAMILIES = frozenset({"minimax_m3_vl", "minimax_m3_vl_text"})
+"""Families whose indexer scores every cell for each KV head, and keeps blocks of them."""
 PREDICTION_KEYS = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
 """Keys of a config that count its prediction layers."""
 BLOCK_WEIGHTS = 32
@@ -191,6 +193,7 @@ def _shape(
         narrow_width=max(dense, design.expert_size),
         gated=any(tensor.group in GATES for tensor in design.tensors),
         capped_logits=design.family in CAPPED_FAMILIES,
+        score_heads=_dividing_kv_heads(design.caches) if design.family in BLOCK_FAMILIES else 0,
         attention_width=attention,
         attention_outputs=design.attention_heads * _value_width(design),
         query_width=queries,

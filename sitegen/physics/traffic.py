@@ -32,6 +32,30 @@ def touched_experts(experts: int, chosen: int, batch: int) -> float:
     return 1 - missed
 
 
+MANY_CHOICES = 100.0
+"""Choices of an expert in a step from which on none is left out, to the last digit of a float."""
+
+
+def read_experts(experts: int, chosen: int, batch: int, unlikeness: float) -> float:
+    """Share of the experts that a step of ``batch`` tokens reads, which are more or less alike.
+
+    They touch as many as ``batch`` ** ``unlikeness`` tokens that choose independently; 1 for
+    tokens that have nothing in common.
+
+    Source:
+        Sums of mixtures in ``catalog/benchmarks``; decision 71 and its assumption
+        ``token-unlikeness-exponent``.
+    """
+    if experts == 0 or chosen >= experts:
+        return 1.0
+    if batch <= 1:
+        return touched_experts(experts, chosen, batch)
+    independent = power(batch, unlikeness)
+    if independent * chosen / experts > MANY_CHOICES:
+        return 1.0
+    return 1 - power(1 - chosen / experts, independent)
+
+
 def dense_read_bytes(
     shape: ModelShape, counts: Sequence[int], tp: int, *, with_head: bool
 ) -> float:
@@ -73,16 +97,23 @@ def busiest_share(experts: int, ranks: int, touched: float) -> float:
 
 
 def expert_read_bytes(
-    shape: ModelShape, counts: Sequence[int], tp: int, batch: int, *, whole: bool = False
+    shape: ModelShape,
+    counts: Sequence[int],
+    tp: int,
+    batch: int,
+    unlikeness: float,
+    *,
+    whole: bool = False,
 ) -> float:
     """Routed experts that a step of ``batch`` tokens reads on the busiest rank.
 
     With ``whole`` they are dealt out whole over the ranks of a tensor parallel group.
+    ``unlikeness`` tells how alike the choices of tokens are (see ``read_experts``).
 
     Source:
         Each expert that a token of the step chooses is read once (vLLM 0.33, ``fused_moe``).
     """
-    touched = touched_experts(shape.experts, shape.experts_per_token, batch)
+    touched = read_experts(shape.experts, shape.experts_per_token, batch, unlikeness)
     part, ranks = touched * shape.expert_padding(tp), tp
     if whole and tp > 1 and shape.experts > 0:
         part, ranks = busiest_share(shape.experts, tp, touched) * shape.expert_padding(1), 1

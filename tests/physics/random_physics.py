@@ -45,6 +45,7 @@ from sitegen.physics.memory.paged_profile import (
     SchedulerStep,
     ShareOfFree,
     ShareOfTotal,
+    SparseWorkspace,
     WidthPeak,
     prefill_graphs,
 )
@@ -132,11 +133,13 @@ def cache_answers(m: Given, grid_values: list[Any], q: Given) -> Answers:
         cache = kind.cache
         kept = cache.keeps(q["tp"], q["bits"], q["scale_bytes"], q["state_bits"])
         found.append([
-            cache.word, cache.grows, cache.chooses, cache.token_bytes(q["tp"], q["bits"]),
+            cache.word, cache.grows, cache.chooses, cache.indexed,
+            cache.token_bytes(q["tp"], q["bits"]),
             [list(astuple(one)) for one in kept], cache.cell_bytes(grid, q["tp"], half_bits),
             cache.mask_cells(grid), cache.state_bytes(q["tp"], q["state_bits"]),
             cache.cell_state_bytes(q["sequences"]), cache.read_tokens(q["context"]),
             cache.prompt_width(q["latent_width"]), cache.prompt_reach(q["reach"]),
+            cache.gathered_bytes(q["bits"]),
         ])  # fmt: skip
         if isinstance(cache, CompressedAttention):
             found.append([
@@ -196,8 +199,8 @@ def traffic_answers(m: Given, q: Given) -> Answers:
     return [
         traffic.touched_experts(shape.experts, shape.experts_per_token, q["batch"]),
         traffic.dense_read_bytes(shape, counts, tp, with_head=q["with_head"]),
-        traffic.expert_read_bytes(shape, counts, tp, q["batch"]),
-        traffic.expert_read_bytes(shape, counts, tp, q["batch"], whole=True),
+        traffic.expert_read_bytes(shape, counts, tp, q["batch"], 0.85),
+        traffic.expert_read_bytes(shape, counts, tp, q["batch"], 1.0, whole=True),
         [traffic.kind_read_bytes(3, kind, tp, q["context"], q["bits"]) for kind in shape.kinds],
         traffic.cache_read_bytes(shape, counts, tp, q["context"], q["bits"]),
         traffic.reads_whole_cache(shape),
@@ -231,7 +234,7 @@ def block_answers(m: Given, rules_values: list[Any], q: Given) -> Answers:
         layout.context_ranks, layout.sliding_share, layout.state_share, layout.state_safety,
         layout.request_bytes(context, in_flight), layout.token_bytes(), layout.state_bytes(),
         layout.pool_tokens(pool), layout.token_pool(pool), layout.state_blocks(pool),
-        layout.longest_context(pool, in_flight, 262_144, 16),
+        layout.longest_context(pool, in_flight, 262_144, 16, lambda _: 0),
         layout.sequences(pool, context, in_flight, 256),
         len(blocks.cache_rows(shape, rules, counts, tp, stored)),
         blocks.least_padding(counts, q["least"]),
@@ -262,6 +265,7 @@ def paged_profile_of(given: Given) -> PagedProfile:
         blocks=BlockRules(*given["blocks"]),
         activation=activation_of(peak[0], peak[1]),
         share=share_of(share[0], share[1], share[2]),
+        workspace=SparseWorkspace(*given["workspace"]),
     )
 
 
@@ -285,6 +289,7 @@ def paged_answers(m: Given, given: Given, step: list[Any], q: Given) -> Answers:
     found: list[Any] = [
         rank.first, rank.last, rank.sees, list(astuple(rank.cut)), fixed_answers(fixed),
         profile.allotted_states(shape, rank, counts), prefill_graphs(q["tokens"]),
+        profile.workspace.reserved_bytes(1_152, q["context"]),
     ]  # fmt: skip
     for bound in range(3):
         budget, counted = share.budget(profile, shape, rank, fixed, q["fraction"], seen, bound)

@@ -23,7 +23,7 @@ WEIGHTLESS = LayerWeights(0, 0, 0, 0, 0)
 EMPTY = ModelShape(
     element_bits=16, layers=0, hidden=0, vocabulary=1, heads=0, kv_heads=0, experts=0,
     experts_per_token=0, expert_size=0, expert_hidden=0, expert_tiles=(), active_width=0,
-    dense_width=0, expert_width=0, narrow_width=0, gated=True, capped_logits=False,
+    dense_width=0, expert_width=0, narrow_width=0, gated=True, capped_logits=False, score_heads=0,
     attention_width=0, attention_outputs=0, query_width=0, key_width=0,
     latent=LatentWidths(0, 0, 0, 0), recurrent_heads=(),
     recurrent_groups=(), widths=TensorWidths((), (), (), (), (), (), 0, 0), cut_block=1, kinds=(),

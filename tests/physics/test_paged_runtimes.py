@@ -25,7 +25,7 @@ from sitegen.physics.tensor_cut import RankCut, rank_weights
 from sitegen.units import GIB, MIB
 from tests.fit.questions import ask, catalog, combo, engine, model, with_visible
 from tests.physics.shapes import shape_of, step_of
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 PLAIN = Workload(8_192, 1, "f16")
 
@@ -464,3 +464,45 @@ def test_a_bridge_of_two_cards_adds_what_the_same_pair_lost_with_it() -> None:
         where[link] = (fixed.context[1] + fixed.communication[1]) / GIB
     assert 0.06 < where["nvlink-bridge-ga102"] - where["pcie-4-x16"] < 0.25
     assert where["nvlink-4"] - where["pcie-4-x16"] > 1.5
+
+
+@pytest.mark.parametrize(
+    ("version", "kv_dtype", "context", "vectors", "keys"),
+    [
+        ("0.28", "fp8", 163_840, 5, 0),
+        ("0.28", "f16", 163_840, 0, 40),
+        ("0.28", "fp8", 1_048_576, 5, 0),
+        ("0.33", "fp8", 262_144, 5, 0),
+        ("0.33", "fp8", 1_048_576, 2, 0),
+        ("0.33", "f16", 1_048_576, 0, 16),
+        ("0.22", "fp8", 163_840, 0, 0),
+    ],
+)
+def test_sparse_attention_keeps_room_for_contexts(
+    version: str, kv_dtype: str, context: int, vectors: int, keys: int
+) -> None:
+    """VLLM's own comments count 5 x 163,840 x 576 x 2 bytes (``flashmla_sparse.py``).
+
+    The keys of the indexer take 132 bytes, eight go into a vector's 1,152 (``indexer.py``: 40 x
+    163,840 x 132 = 865,075,200 bytes).
+    """
+    found, workload = whole_catalog(), Workload(context, 1, kv_dtype)
+    served, glm = found.runtimes["vllm"], found.models["glm-5.3"]
+    profile = profile_of(served, version)
+    assert profile is not None
+    stored = next(one for one in glm.checkpoints if one.id == "fp8-block")
+    prepared = whole_engine().prepare(ServedCheckpoint(glm, stored, served, profile))
+    assert isinstance(prepared.memory, PagedEngine)
+    gpus = exact_set(found.combos["8x-h200-sxm"], 8, found.assumptions)
+    replica = prepared.memory.replica(prepared.reduced, gpus, (8, 1), workload, Settings())
+    kept = context * (vectors * 576 * 2 + keys * 132)
+    assert replica.workspace_bytes(context) == kept
+    without = replica.budgets[0].budgets[1] - replica.budgets[0].counted[1]
+    assert without - replica.pool_bytes(0) == kept
+    shown = replica.ledger(context, 1)[0].lines["compute"].mid
+    assert shown - replica.shape.fixed[0].compute[1] == kept
+
+
+def test_attention_that_reads_everything_keeps_no_room() -> None:
+    replica = lay_out(model("llama70"), "fp8", combo("h200-sxm"), "vllm")
+    assert replica.workspace_bytes(131_072) == 0

@@ -117,6 +117,7 @@ def a_shape(dice: random.Random) -> ModelShape:
         active_width=dice.randint(1_000, 60_000), dense_width=dice.choice([0, 8_192, 14_336]),
         expert_width=dice.choice([0, 6_144, 16_384]), narrow_width=dice.choice([768, 28_672]),
         gated=dice.random() < 0.7, capped_logits=dice.random() < 0.3,
+        score_heads=heads % 3,
         attention_width=hidden if same else heads * 128,
         attention_outputs=dice.choice([2_048, 16_384]),
         query_width=hidden if same else heads * dice.choice([128, 256]),
@@ -156,6 +157,7 @@ def a_paged_profile(dice: random.Random) -> dict[str, Any]:
         "values": astuple(found), "blocks": astuple(found.blocks),
         "activation": (type(found.activation).__name__, astuple(found.activation)),
         "share": (type(found.share).__name__, astuple(found.share), graphs and astuple(graphs)),
+        "workspace": astuple(found.workspace),
     }  # fmt: skip
 
 

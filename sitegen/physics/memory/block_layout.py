@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from sitegen.models.cache_kinds import CompressedAttention, Kept
@@ -209,12 +209,23 @@ class BlockLayout:
             return -1
         return int(max(0, pool_bytes) // whole * self.state_safety)
 
-    def longest_context(self, pool_bytes: int, in_flight: int, longest: int, step: int) -> int:
-        """Longest context of one request that a pool holds, up to ``longest``, in steps."""
+    def longest_context(
+        self,
+        room_bytes: int,
+        in_flight: int,
+        longest: int,
+        step: int,
+        beside: Callable[[int], int],
+    ) -> int:
+        """Longest context of one request that fits, up to ``longest``, in steps.
+
+        ``beside`` tells the bytes that a context of some tokens takes beside its cache.
+        """
         low, high = 0, longest // step
         while low < high:
             middle = (low + high + 1) // 2
-            if self.request_bytes(middle * step, in_flight) <= pool_bytes:
+            tokens = middle * step
+            if self.request_bytes(tokens, in_flight) + beside(tokens) <= room_bytes:
                 low = middle
             else:
                 high = middle - 1

@@ -6,6 +6,7 @@ Bounds are ``(low, mid, high)``; memory in bytes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sitegen.models.cache_kinds import CellGrid, FullAttention, SlidingAttention
 from sitegen.physics.memory.layer_layout import LayerLayout
@@ -68,6 +69,13 @@ class GpuParts:
     borrowed: int
 
 
+class ScoreBytes(NamedTuple):
+    """Bytes of an indexer's scores: those of one layer at a time, and those that stay."""
+
+    passing: int
+    standing: int
+
+
 @dataclass(frozen=True, slots=True)
 class StaticGraph:
     """A runtime that allots its compute buffer once, for the largest micro-batch (llama.cpp).
@@ -122,16 +130,18 @@ class StaticGraph:
             if keys > 0 and not (place.pipelined and place.has_output):
                 # The scores leave room in which the attention's output then lies.
                 feed -= 4 * batch * shape.attention_width
+        scores = self.score_bytes(shape, place, counts, asked, cells[0])
+        attention += scores.passing
         logits = 2 if self.copies_capped_logits and shape.capped_logits else 1
         output = 4 * rows * (logits * shape.vocabulary + shape.hidden)
         if place.pipelined:
             body = max(feed, attention)
-            return self._pipelined_bytes(
+            return scores.standing + self._pipelined_bytes(
                 shape, place, batch, body=body, output=output, inputs=inputs
             )
         if place.index > 0:
             feed -= 4 * batch * shape.attention_width
-        body = max(feed, attention) + batch * inputs
+        body = max(feed, attention) + batch * inputs + scores.standing
         if self.casts_mask and asked.flash:
             vectors = 2 * shape.hidden + shape.query_width + shape.attention_outputs
             body = max(body, 4 * batch * vectors + scratch + 3 * batch * inputs)
@@ -140,6 +150,33 @@ class StaticGraph:
         if place.index == 0:
             output += batch * self.displaced_output(shape, cells, inputs)
         return max(body, output)
+
+    def score_bytes(
+        self,
+        shape: ModelShape,
+        place: GraphPlace,
+        counts: Sequence[int],
+        asked: Allocation,
+        cells: int,
+    ) -> ScoreBytes:
+        """Scores of an indexer that chooses blocks, and the mask in 32 bits that they are added to.
+
+        The mask stands on the first GPU. Every layer of a GPU behind it reads a view of its own,
+        and the scheduler keeps each view in as many copies as a pipeline has, for good.
+
+        Source:
+            llama.cpp ``src/models/minimax-m3.cpp`` @1ded4cd3 (``msa_mf``, ``mf_s``, ``sc``) and
+            ``ggml-backend.cpp`` (``ggml_backend_sched_split_graph``); the scores count twice by
+            probes of ``llama-fit-params``, 2026-11-24.
+        """
+        if shape.score_heads == 0 or not asked.flash:
+            return ScoreBytes(0, 0)
+        mask = 4 * asked.micro_batch * cells
+        kept = 1
+        if place.index > 0 and place.pipelined:
+            layers = sum(n for n, kind in of_layers(counts, shape) if kind.cache.indexed)
+            kept = self.graph_copies * layers
+        return ScoreBytes(2 * shape.score_heads * mask, kept * mask)
 
     def _pipelined_bytes(
         self,

@@ -79,6 +79,7 @@ class PagedEngine:
             shape=self.shape(reduced, split, step, workload.kv_dtype),
             budgets=self._budgets(reduced, split, step, share),
             settings=settings,
+            context_tokens=workload.context_tokens,
         )
 
     def supports_cache_type(
@@ -118,6 +119,8 @@ class PagedEngine:
         )
         c = self.constants
         flight = max(c.in_flight_batches, pp if pp > 1 else 0)
+        bits = stored_as(reduced.shape, kv_dtype).bits
+        gathered = max((kind.cache.gathered_bytes(bits) for kind in reduced.shape.kinds), default=0)
         return PagedShape(
             layers=layers,
             counts=counts,
@@ -127,6 +130,8 @@ class PagedEngine:
             block_tokens=c.blocks.block_tokens,
             max_num_seqs=step.max_num_seqs,
             with_graphs=c.graphs_in_budget and not step.eager,
+            workspace=c.workspace,
+            gathered_bytes=gathered,
             inside=LINES_INSIDE[self.profile.budget_base],
         )
 

@@ -99,6 +99,29 @@ class FixedBytes:
 
 
 @dataclass(frozen=True, slots=True)
+class SparseWorkspace:
+    """Room for the contexts that sparse attention gathers while it reads prompts.
+
+    It holds ``contexts`` contexts of the length that the runtime is started for, from more than
+    ``long_tokens`` tokens on ``long_contexts``. Experts compute in the same memory, so what they
+    take is counted twice where it is smaller.
+
+    Source:
+        vLLM 0.28, ``v1/attention/backends/mla/flashmla_sparse.py``; 0.33, ``config/attention.py``
+        (``sparse_mla_prefill_workspace_factor``).
+    """
+
+    contexts: float
+    long_contexts: float
+    long_tokens: float
+
+    def reserved_bytes(self, gathered_bytes: int, context_tokens: int) -> int:
+        """Bytes of a rank for contexts of this length, ``gathered_bytes`` a token."""
+        many = self.contexts if context_tokens <= self.long_tokens else self.long_contexts
+        return int(gathered_bytes * many) * context_tokens
+
+
+@dataclass(frozen=True, slots=True)
 class LayerPeak:
     """Activation of runtimes that run the largest step before they size the pool.
 
@@ -397,6 +420,7 @@ class PagedProfile:
         encoder_output_factor: Outputs of the vision encoder that stay alive.
         activation: Peak of the largest step.
         share: What the runtime's share is taken of.
+        workspace: Room for contexts that sparse attention gathers.
     """
 
     blocks: BlockRules
@@ -418,6 +442,7 @@ class PagedProfile:
     encoder_output_factor: Bounds
     activation: LayerPeak | WidthPeak
     share: ShareOfTotal | ShareOfFree | ReserveForActivations
+    workspace: SparseWorkspace
 
     def fixed_bytes(self, shape: ModelShape, rank: RankPlace, counts: Sequence[int]) -> FixedBytes:
         """Everything but the KV cache on one rank that holds ``counts`` layers of each kind."""

@@ -8,7 +8,7 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.physics.gpu_groups import GpuGroup, UsableGpu
 from sitegen.physics.ledger import closed_ledger, reserved
 from sitegen.physics.memory.block_layout import BlockLayout
-from sitegen.physics.memory.paged_profile import FixedBytes
+from sitegen.physics.memory.paged_profile import FixedBytes, SparseWorkspace
 from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan, Reason, Settings
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.physics.valid_splits import Split, paged_plan
@@ -29,6 +29,7 @@ class PagedShape:
 
     ``layers``, ``counts`` (layers by kind), ``fixed`` and ``blocks`` hold one entry per pipeline
     stage; ``inside`` names the lines of ``fixed`` that lie inside the runtime's share.
+    ``gathered_bytes`` is what sparse attention gathers of each token, 0 for other attention.
     """
 
     layers: tuple[int, ...]
@@ -40,6 +41,8 @@ class PagedShape:
     max_num_seqs: int
     with_graphs: bool
     inside: frozenset[str]
+    workspace: SparseWorkspace
+    gathered_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class PagedReplica:
     """One replica on its GPUs: stage ``s`` holds ranks ``s*tp`` to ``s*tp + tp - 1``.
 
     With ``dp`` copies of the attention, copy ``d`` holds the ``tp * pp`` ranks after the copies
-    before it; a request lives in one copy.
+    before it; a request lives in one copy. It is started for contexts of ``context_tokens``.
     """
 
     reduced: ReducedCheckpoint
@@ -70,6 +73,7 @@ class PagedReplica:
     shape: PagedShape
     budgets: tuple[StageBudget, ...]
     settings: Settings
+    context_tokens: int
 
     @property
     def split(self) -> Split:
@@ -93,8 +97,16 @@ class PagedReplica:
         """Budget of a rank: every rank takes the same share, so the smallest GPU decides."""
         return min(stage.budgets[1] for stage in self.budgets)
 
+    def workspace_bytes(self, context_tokens: int) -> int:
+        """Room of a rank for contexts of this length that sparse attention gathers."""
+        return self.shape.workspace.reserved_bytes(self.shape.gathered_bytes, context_tokens)
+
     def pool_bytes(self, stage: int, bound: int = 1) -> int:
         """KV pool of a stage at a bound of its fixed part (0 low, 1 mid, 2 high)."""
+        return self._room(stage, bound) - self.workspace_bytes(self.context_tokens)
+
+    def _room(self, stage: int, bound: int) -> int:
+        """Bytes of a stage for its pool and what grows with the context."""
         found = self.budgets[stage]
         return found.budgets[bound] - found.counted[bound]
 
@@ -109,24 +121,25 @@ class PagedReplica:
         return stages[0] if self.pp == 1 else Interval.highest(stages)
 
     def _stage_utilization(self, stage: int, context_tokens: int, sequences: int) -> Interval:
-        return self._utilized(
-            stage, self.request_bytes(stage, context_tokens) * -(-sequences // self.dp)
-        )
+        cache = self.request_bytes(stage, context_tokens) * -(-sequences // self.dp)
+        return self._utilized(stage, cache + self.workspace_bytes(context_tokens))
 
-    def _utilized(self, stage: int, cache: int) -> Interval:
+    def _utilized(self, stage: int, growing: int) -> Interval:
+        """Need over budget with this many bytes of cache and what else grows with the context."""
         found = self.budgets[stage]
         low, mid, high = found.counted
         least, usual, most = found.budgets
         return Interval(
-            (low + cache) / max(1, least),
-            (mid + cache) / max(1, usual),
-            (high + cache) / max(1, most),
+            (low + growing) / max(1, least),
+            (mid + growing) / max(1, usual),
+            (high + growing) / max(1, most),
         )
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
         """One ledger per rank."""
         held = -(-sequences // self.dp)
         caches = [self.request_bytes(s, context_tokens) * held for s in range(self.pp)]
+        workspace = self.workspace_bytes(context_tokens)
         ledgers: list[GpuLedger] = []
         alike: dict[Hashable, GpuLedger] = {}
         for at, (node, gpu) in enumerate(self.group.ranks):
@@ -134,12 +147,12 @@ class PagedReplica:
             usable = self.group.gpus[at]
             key = (stage, usable.gpu.id, usable.visible_bytes, usable.reserved)
             if key not in alike:
-                alike[key] = self._rank_ledger(stage, usable, node, gpu, caches[stage])
+                alike[key] = self._rank_ledger(stage, usable, node, gpu, caches[stage], workspace)
             ledgers.append(alike[key].at(node, gpu))
         return tuple(ledgers)
 
     def _rank_ledger(
-        self, stage: int, usable_gpu: UsableGpu, node: int, gpu: int, cache: int
+        self, stage: int, usable_gpu: UsableGpu, node: int, gpu: int, cache: int, workspace: int
     ) -> GpuLedger:
         fixed = self.shape.fixed[stage]
         state = min(cache, self.shape.blocks[stage].state_bytes())
@@ -149,7 +162,7 @@ class PagedReplica:
             "weights": Interval(*fixed.weights),
             "kv": Interval.exact(cache - state),
             "state": Interval.exact(state),
-            "compute": Interval(*fixed.compute),
+            "compute": Interval(*fixed.compute).plus(Interval.exact(workspace)),
             "communication": Interval(*fixed.communication),
             "graphs": Interval(*fixed.graphs),
             "fragmentation": Interval.exact(0),
@@ -166,7 +179,7 @@ class PagedReplica:
             budget=Interval(min(budgets), budgets[1], max(budgets)),
             lines=lines,
             outside=frozenset(set(lines) - inside),
-            utilization=self._utilized(stage, cache),
+            utilization=self._utilized(stage, cache + workspace),
         )
 
     def limits(self, longest: int, contexts: tuple[int, ...]) -> Limits:
@@ -188,17 +201,23 @@ class PagedReplica:
 
     def longest(self, most: int, bound: int = 1) -> int:
         """Longest context of one sequence, up to ``most`` tokens, at a bound of the fixed part."""
-        block, flight = self.shape.block_tokens, self.shape.in_flight_tokens
+        shape = self.shape
+        flight, block = shape.in_flight_tokens, shape.block_tokens
         return min(
-            self.shape.blocks[s].longest_context(self.pool_bytes(s, bound), flight, most, block)
+            shape.blocks[s].longest_context(
+                self._room(s, bound), flight, most, block, self.workspace_bytes
+            )
             for s in range(self.pp)
         )
 
     def sequences(self, context_tokens: int) -> int:
         """Sequences of a length that are resident at once, over all copies of the attention."""
         flight, most = self.shape.in_flight_tokens, self.shape.max_num_seqs
+        workspace = self.workspace_bytes(context_tokens)
         return self.dp * min(
-            self.shape.blocks[s].sequences(self.pool_bytes(s), context_tokens, flight, most)
+            self.shape.blocks[s].sequences(
+                self._room(s, 1) - workspace, context_tokens, flight, most
+            )
             for s in range(self.pp)
         )
 

@@ -13,6 +13,7 @@ from sitegen.physics.memory.paged_profile import (
     ReserveForActivations,
     ShareOfFree,
     ShareOfTotal,
+    SparseWorkspace,
     WidthPeak,
 )
 from sitegen.units import GB, GIB, MIB, Bounds
@@ -27,6 +28,7 @@ ASSUMPTIONS = (
     "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus",
     "all-reduce-growth-nvlink", "all-reduce-growth-mesh", "host-bus-gb-s",
     "power-compute-exponent", "power-bandwidth-exponent", "size-compute-exponent",
+    "token-unlikeness-exponent",
     "cut-prompt-overhead-layer-split-us",
     "pick-context-tokens", "pick-tie-share", "answer-context-tokens",
     "answer-speed-tokens-per-s", "good-rating-gap", "small-model-parameters",
@@ -114,6 +116,11 @@ def paged_profile(profile: RuntimeProfile) -> PagedProfile:
         encoder_output_factor=c.bounds("encoder_output_factor"),
         activation=_activation(profile, c),
         share=_share(profile, c),
+        workspace=SparseWorkspace(
+            contexts=c.bounds("sparse_workspace_contexts")[1],
+            long_contexts=c.bounds("sparse_workspace_long_contexts")[1],
+            long_tokens=c.bounds("sparse_workspace_long_tokens")[1],
+        ),
     )
 
 

@@ -91,6 +91,11 @@ DEFAULT_CONTEXT: Lines = {
     "context_medium_from_gib": "", "context_large_from_gib": "",
 }  # fmt: skip
 """Of runtimes that choose a context by the GPUs' memory: all of these or none."""
+SPARSE_WORKSPACE: Lines = {
+    "sparse_workspace_contexts": "compute", "sparse_workspace_long_contexts": "compute",
+    "sparse_workspace_long_tokens": "compute",
+}  # fmt: skip
+"""Of versions that keep room for what sparse attention gathers: all of these or none."""
 
 
 def lines_of(runtime: Runtime, profile: RuntimeProfile) -> Lines:
@@ -104,6 +109,8 @@ def lines_of(runtime: Runtime, profile: RuntimeProfile) -> Lines:
 def _groups(runtime: Runtime, profile: RuntimeProfile) -> Iterator[Lines]:
     if runtime.memory_model is MemoryModel.PAGED:
         yield from OF_BUDGET[profile.budget_base]
+        if not profile.constants.keys().isdisjoint(SPARSE_WORKSPACE):
+            yield SPARSE_WORKSPACE
         return
     if runtime.memory_model is MemoryModel.LAYER_SPLIT:
         yield LAYER_SPLIT

@@ -75,7 +75,10 @@ class SpeedModel:
         }
         self._size = assumptions["size-compute-exponent"].value.mid
         rate = assumptions.get("low-precision-rate-ratio")
-        self.works = StageWork(LOW_PRECISION if rate is None else rate.value.high)
+        self.works = StageWork(
+            LOW_PRECISION if rate is None else rate.value.high,
+            assumptions["token-unlikeness-exponent"].value.mid,
+        )
         self._by_class: dict[Hashable, StageConstants] = {}
         self._by_model: dict[Hashable, StageConstants] = {}
         self._by_rows: dict[Hashable, StageConstants] = {}

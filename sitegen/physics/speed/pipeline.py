@@ -97,9 +97,15 @@ class ReplicaPipeline:
 class StageWork:
     """Bytes and operations of pipeline stages; remembers each sum."""
 
-    def __init__(self, low_precision: float) -> None:
-        """Take how many times its FP16 rate a GPU reaches in whole numbers or FP8 at best."""
+    def __init__(self, low_precision: float, unlikeness: float) -> None:
+        """Remember nothing yet.
+
+        Args:
+            low_precision: Times its FP16 rate that a GPU reaches in whole numbers or FP8 at best.
+            unlikeness: Exponent of the tokens of a step that counts them as independent choices.
+        """
         self._low_precision = low_precision
+        self._unlikeness = unlikeness
         self._gains: dict[Hashable, float] = {}
         self._bytes: dict[Hashable, tuple[float, float, float]] = {}
         self._layers: dict[Hashable, tuple[int, int, int]] = {}
@@ -122,7 +128,7 @@ class StageWork:
         if batch > 1:  # streams that ask the same thing choose the same experts
             chosen, every = shape.experts_per_token, shape.experts
             touched *= traffic.touched_experts(every, chosen, 1)
-            touched /= traffic.touched_experts(every, chosen, batch)
+            touched /= traffic.read_experts(every, chosen, batch, self._unlikeness)
         moving = dense + touched + cache * self._least_cache(pipeline.reduced)
         return Work(
             dense=dense,
@@ -210,13 +216,15 @@ class StageWork:
         if key not in self._bytes:
             shape, counts, head, tp = reduced.shape, stage.counts, stage.has_head, pipeline.tp
             if pipeline.uneven:
-                experts = traffic.expert_read_bytes(shape, counts, 1, batch)
+                experts = traffic.expert_read_bytes(shape, counts, 1, batch, self._unlikeness)
                 expert = meta_cut.expert_part(shape, tp) * experts
                 dense = meta_cut.dense_read_bytes(shape, counts, tp, with_head=head)
                 cache = meta_cut.cache_read_bytes(shape, counts, tp, context, pipeline.kv_bits)
             else:
                 whole = pipeline.whole_experts
-                expert = traffic.expert_read_bytes(shape, counts, tp, batch, whole=whole)
+                expert = traffic.expert_read_bytes(
+                    shape, counts, tp, batch, self._unlikeness, whole=whole
+                )
                 dense = traffic.dense_read_bytes(shape, counts, tp, with_head=head)
                 cache = traffic.cache_read_bytes(shape, counts, tp, context, pipeline.kv_bits)
             self._bytes[key] = (scale * dense, scale * expert, cache)

@@ -34,6 +34,14 @@ LINES: Mapping[LoggedQuantity, tuple[str, ...]] = {
     LoggedQuantity.GRAPHS: ("graphs",),
 }
 """Ledger lines that make up a quantity."""
+UNPACKED_BITS = 8
+"""Of a cache that sparse attention unpacks: room for that is logged as weights.
+
+It is reserved while they load.
+
+Source:
+    vLLM 0.28, ``v1/attention/backends/mla/flashmla_sparse.py``, ``FlashMLASparseImpl.__init__``.
+"""
 RANK_SPREAD = 0.02
 """Share by which pools of one replica's ranks may differ.
 
@@ -161,7 +169,11 @@ def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
 
 
 def _weights(run: LoggedRun) -> Comparison:
-    predicted = line_of(replica_of(run, any_gpu=True), *LINES[LoggedQuantity.WEIGHTS])
+    replica = replica_of(run, any_gpu=True)
+    predicted = line_of(replica, *LINES[LoggedQuantity.WEIGHTS])
+    if element_bits(run.reduced.shape.element_bits, _kv(run)) == UNPACKED_BITS:
+        room = replica.workspace_bytes(replica.context_tokens) / GIB
+        predicted = predicted.plus(Interval.exact(room))
     measured = _needed(run.run.observed.weights_gib, "weights")
     return run.compared(
         LoggedQuantity.WEIGHTS,
