@@ -405,9 +405,9 @@ def test_a_worker_answers_all_and_the_page_writes_the_same(chromium: Browser, ad
             texts.append(((len(made.workers), engine), shown(made), *parts))
             made.context.close()
         server.shutdown()
-    (worker, *served), (folder, *read) = texts
+    (worker, *served), (alone, *read) = texts
     assert worker == (1, "undefined")
-    assert folder == (0, "object")
+    assert alone == (0, "object")
     assert served == read
     assert served[1].count("<tr") > ROWS
 
