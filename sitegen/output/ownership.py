@@ -24,7 +24,8 @@ def manifest_bytes(manifest: Mapping[str, ManifestEntry]) -> bytes:
     rows = [
         {"path": path, "sha256": file.sha256, "size": file.size} for path, file in manifest.items()
     ]
-    return (json.dumps({"generator": "sitegen", "files": rows}, indent=1) + "\n").encode()
+    document = {"generator": "sitegen", "files": rows}
+    return (json.dumps(document, separators=(",", ":")) + "\n").encode()
 
 
 def read_manifest(out: Path) -> dict[str, ManifestEntry] | None:

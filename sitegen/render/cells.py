@@ -11,6 +11,7 @@ from sitegen.fit.assessment import FitTier
 from sitegen.physics.bounds.judgement import ClaimVerdict
 from sitegen.render import filters
 from sitegen.render.addresses import outside, relative
+from sitegen.render.escaping import escaped
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -58,7 +59,7 @@ def _claim(cell: ClaimMark, _: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _link(cell: Link, page_url: str) -> str:
-    text = escape(cell.text)
+    text = escaped(cell.text)
     if cell.url.startswith(("/", "#")) and not cell.url.startswith("//"):
         label = f' class="permalink" aria-label="{escape(cell.label)}"' if cell.label else ""
         return f'<a href="{escape(relative(cell.url, page_url))}"{label}>{text}</a>'
@@ -96,7 +97,7 @@ def _shares_text(cell: Shares) -> str:
 
 def _folded(cell: Folded, page_url: str) -> str:
     items = "".join([f"<li>{_loose(item, page_url)}</li>" for item in cell.items])
-    return f"<details><summary>{escape(cell.summary)}</summary><ul>{items}</ul></details>"
+    return f"<details><summary>{escaped(cell.summary)}</summary><ul>{items}</ul></details>"
 
 
 def _parts(cell: Parts, page_url: str) -> str:
@@ -136,16 +137,16 @@ def _lines(cell: Lines, page_url: str) -> str:
 
 
 _HTML: Mapping[type, Callable[[Any, str], str]] = {
-    str: lambda cell, _: escape(cell),
+    str: lambda cell, _: escaped(cell),
     NumberCell: lambda cell, _: filters.quantity(cell),
     Span: lambda cell, _: filters.span(cell),
     Link: _link,
     TierMark: _tier,
     ClaimMark: _claim,
     EvidenceMark: lambda cell, _: f'<span class="evidence {cell.evidence}">{cell.evidence}</span>',
-    Flag: lambda cell, _: f'<span class="close">{escape(cell.text)}</span>',
-    Absent: lambda cell, _: f'<span class="absent">{escape(cell.why)}</span>',
-    Code: lambda cell, _: f"<code>{escape(cell.text)}</code>",
+    Flag: lambda cell, _: f'<span class="close">{escaped(cell.text)}</span>',
+    Absent: lambda cell, _: f'<span class="absent">{escaped(cell.why)}</span>',
+    Code: lambda cell, _: f"<code>{escaped(cell.text)}</code>",
     Small: _small,
     Parts: _parts,
     Lines: _lines,

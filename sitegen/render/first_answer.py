@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from sitegen.render.cells import html
+from sitegen.render.escaping import escaped
 from sitegen.site.combo.first_answer import FirstView
 
 
@@ -30,7 +31,7 @@ def answer_html(view: FirstView, page_url: str) -> str:
         for one in view.commands:
             parts.append(
                 f"<div><h3>{escape(one.title)}</h3>\n"
-                f'<div class="code"><pre tabindex="0"><code>{escape(one.text)}</code></pre></div>'
+                f'<div class="code"><pre tabindex="0"><code>{escaped(one.text)}</code></pre></div>'
                 "</div>\n"
             )
         parts.append("</div>\n")

@@ -10,6 +10,7 @@ from html import escape
 
 from sitegen.recipes.recipe import Phase, RecipeStep
 from sitegen.render.cells import html
+from sitegen.render.escaping import escaped
 from sitegen.site.combo.recipes import RecipeGroup, RecipeView
 
 
@@ -22,9 +23,9 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
     parts = ['<section>\n<h2 id="run">How to run it</h2>\n', about_html(choice)]
     for group in groups:
         if group.heading:
-            parts.append(f'<h3 id="{escape(group.id)}">{escape(group.heading)}</h3>\n')
+            parts.append(f'<h3 id="{escape(group.id)}">{escaped(group.heading)}</h3>\n')
         if group.about:
-            parts.append(f"<p>{escape(group.about)}</p>\n")
+            parts.append(f"<p>{escaped(group.about)}</p>\n")
         level = "h4" if group.heading else "h3"
         parts += [recipe_html(recipe, level, page_url) for recipe in group.recipes]
     return "".join([*parts, "</section>\n"])
@@ -45,10 +46,10 @@ def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
     return "".join(
         [
             f'<details class="recipe" id="{escape(recipe.id)}"{opened}>\n',
-            f"<summary>{escape(recipe.name)} <small>{escape(recipe.plan)}</small></summary>\n",
+            f"<summary>{escaped(recipe.name)} <small>{escaped(recipe.plan)}</small></summary>\n",
             f"<p>{html(recipe.runs, page_url)} ",
-            f"<small>Options checked against {escape(recipe.options)}.</small></p>\n",
-            *(f'<p class="warning">{escape(warning)}</p>\n' for warning in recipe.warnings),
+            f"<small>Options checked against {escaped(recipe.options)}.</small></p>\n",
+            *(f'<p class="warning">{escaped(warning)}</p>\n' for warning in recipe.warnings),
             '<ol class="steps">\n',
             *(_step(step, level) for step in recipe.steps),
             "</ol>\n</details>\n",
@@ -59,19 +60,19 @@ def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
 def _step(step: RecipeStep, level: str) -> str:
     instead = step.phase is Phase.INSTEAD
     head = "summary" if instead else level
-    where = f" <small>on {escape(step.where)}</small>" if step.where else ""
+    where = f" <small>on {escaped(step.where)}</small>" if step.where else ""
     language = str(step.language)
     parts = ["<li>\n", '<details class="instead">' if instead else ""]
-    parts.append(f"<{head}>{escape(step.title)}{where}</{head}>\n")
+    parts.append(f"<{head}>{escaped(step.title)}{where}</{head}>\n")
     if step.note:
-        parts.append(f"<p>{escape(step.note)}</p>\n")
+        parts.append(f"<p>{escaped(step.note)}</p>\n")
     if step.file:
-        parts.append(f'<p class="file"><code>{escape(step.file)}</code></p>\n')
+        parts.append(f'<p class="file"><code>{escaped(step.file)}</code></p>\n')
     parts.append(
         f'<div class="code"><pre tabindex="0"><code class="language-{language}">'
-        f"{escape(step.text)}</code></pre></div>\n"
+        f"{escaped(step.text)}</code></pre></div>\n"
     )
     if step.expect:
-        parts.append(f'<p class="expect">Expect <samp>{escape(step.expect)}</samp></p>\n')
+        parts.append(f'<p class="expect">Expect <samp>{escaped(step.expect)}</samp></p>\n')
     parts.append("</details></li>\n" if instead else "</li>\n")
     return "".join(parts)

@@ -51,11 +51,11 @@ def _heading(column: Column, *, sortable: bool, ascends: bool) -> str:
     """Write a heading; ``data-sort`` tells a script what the column may be ordered by."""
     css = ' class="n"' if column.numeric else ""
     if sortable and not column.prose:
-        css += ' data-sort="number"' if column.numeric else ' data-sort="text"'
+        css += " data-sort=number" if column.numeric else " data-sort=text"
     if ascends:
         css += ' aria-sort="ascending"'
     note = f" <small>{escape(column.note)}</small>" if column.note else ""
-    return f'<th scope="col"{css}>{escape(column.heading)}{note}</th>'
+    return f"<th scope=col{css}>{escape(column.heading)}{note}</th>"
 
 
 def _row(row: Row, numeric: list[bool], page_url: str, *, sortable: bool) -> str:
@@ -65,7 +65,7 @@ def _row(row: Row, numeric: list[bool], page_url: str, *, sortable: bool) -> str
         mark += f' data-{name}="{escape(value)}"'
     cells = row.cells
     head = f' id="{escape(row.head_id)}"' if row.head_id else ""
-    parts = [f'<tr{anchor}{mark}><th scope="row"{head}>{html(cells[0], page_url)}</th>']
+    parts = [f"<tr{anchor}{mark}><th scope=row{head}>{html(cells[0], page_url)}</th>"]
     for index in range(1, len(cells)):
         shown = html(cells[index], page_url)
         value = _value(cells[index], shown) if sortable and numeric[index] else ""
@@ -89,8 +89,8 @@ def _value(cell: Cell, shown: str) -> str:
         after = shown[len(printed) : len(printed) + 1]
         if shown.startswith(printed) and not (after and after in _NUMBER):
             return ""
-        return f' data-value="{value:.6g}"'
-    return f' data-value="{value:.4g}"'
+        return f" data-value={value:.6g}"
+    return f" data-value={value:.4g}"
 
 
 _NUMBER = "0123456789.,"

@@ -1,9 +1,12 @@
-// The engine behind the form of the home page and the sliders of a pair, in a worker; in the page
-// where no worker may run (pages read from a folder). It answers as combo pages do: all that decides is custom-engine.js.
+// The engine behind the form of the home page, the sliders of a pair and the page of own builds, in a
+// worker; in the page where no worker may run (pages read from a folder). It answers as combo pages do:
+// all that decides is custom-engine.js.
 (() => {
   "use strict";
   const BUILDS = 16;  // An engine remembers what it worked out; after so many builds it begins anew.
+  const ROWS = 20;  // Rows of a table that are shown at once; laying out hundreds holds a page up.
   let engine, data, builds = 0;
+  let listed = {}, opened = {};  // On the page of own builds: the build that was judged last, the model.
 
   function* opening() {
     data ??= yield* sitegen.opening(self.sitegenData);
@@ -17,11 +20,92 @@
     }
     return sitegen.in_order(found);
   }
-  // Yields nothing after a piece of work, and what is to be shown once it is known.
-  function* answering({ address, use, page }) {
-    yield* opening();
+
+  // The page of own builds. What its form says of an address, as plain values.
+  const formOf = ({ build, combo, asked }) => ({
+    combo, network: build.network,
+    nodes: [...build.nodes].map(({ gpus, count, link, ram_bytes, ram_bytes_per_s, operating_system, display_attached }) => ({
+      gpus: [...gpus].map(({ gpu, count, memory_bytes }) => ({ gpu, count, memory_bytes })),
+      count, link, ram_bytes, ram_bytes_per_s, operating_system, display_attached,
+    })),
+    context: asked.context_tokens, users: asked.sequences, kv: asked.kv_bits, goal: asked.goal, runtime: asked.runtime,
+  });
+  const named = (combo) => {
+    if (!combo.id.startsWith("custom:")) return combo.name;
+    const counts = new Map();
+    for (const { gpus } of combo.nodes) for (const { gpu } of gpus) counts.set(gpu.name, (counts.get(gpu.name) ?? 0) + 1);
+    const gpus = [...counts].map(([name, count]) => `${count}× ${name}`).join(" + ");
+    return combo.nodes.length > 1 ? `${gpus} in ${combo.nodes.length} machines` : gpus;
+  };
+  // A table: its block, what stands before its rows, the rows, what stands behind, the end.
+  function* blocks(results) {
+    const found = [];
+    for (let at = 0; at < sitegen.blocks_of(results); at++) {
+      const pieces = [];
+      for (const piece of sitegen.block_pieces(results, at)) {
+        pieces.push(piece);
+        yield;
+      }
+      const more = at && pieces.length > 4 ? pieces.splice(2 + ROWS, pieces.length - 4 - ROWS) : [];
+      found.push({ html: pieces.join(""), more: more.length, rest: more.join("") });
+    }
+    return found;
+  }
+  // The form, the list unless the page shows it, and the model that the address opens.
+  function* building({ build: text, shown }) {
+    const { catalog } = data, state = sitegen.read_state(text, catalog), address = sitegen.write_state(state, catalog);
+    const combo = sitegen.combo_of(catalog, state.build, state.combo), close = sitegen.write_state({ ...state, model: "" }, catalog);
+    yield { form: formOf(state), address };
+    if (shown !== close || listed.address !== close) {
+      const found = yield* picks(state, combo);
+      yield;
+      const results = sitegen.results(found, combo, state, catalog);
+      yield;
+      listed = { address: close, models: new Set([...found].map((one) => one.model.id)) };
+      yield { list: { address: close, summary: sitegen.summary_html(results), blocks: yield* blocks(results) } };
+    }
+    yield { model: listed.models.has(state.model) ? detailed(state, combo, address, close) : null };
+  }
+  const detailed = (state, combo, address, close) => {
+    const { catalog } = data, whole = sitegen.verdict_of(engine, combo, catalog.models[state.model], state.asked);
+    const details = sitegen.details(whole, catalog);
+    opened = { address, whole, engine, asked: state.asked };
+    return {
+      address, close, id: state.model, heading: details.heading, html: sitegen.details_html(details),
+      assessment: whole.id, machine: named(combo), name: whole.model.name,
+    };
+  };
+  // What takes longer than the verdict: commands, curves, losses, other checkpoints.
+  function* furthering({ further: address }) {
     const { catalog } = data;
+    if (opened.address !== address) {
+      const state = sitegen.read_state(address, catalog);
+      detailed(state, sitegen.combo_of(catalog, state.build, state.combo), address, "");
+    }
+    const { whole, engine, asked } = opened;
+    yield { commands: sitegen.commands_html(sitegen.commands(whole)) };
+    yield { more: sitegen.further_html(sitegen.further(whole, sitegen.curves_of(engine, whole, asked))) };
+    const lost = [];
+    for (const one of sitegen.after_losses(engine, whole, asked)) {
+      lost.push(one);
+      yield;
+    }
+    yield { more: sitegen.losses_html(sitegen.losses(whole, lost, catalog)) };
+    const ways = [];
+    for (const one of sitegen.other_ways(engine, whole, asked)) {
+      ways.push(one);
+      yield;
+    }
+    yield { more: sitegen.others_html(sitegen.others(ways)) };
+  }
+
+  // Yields nothing after a piece of work, and what is to be shown once it is known.
+  function* answering(question) {
+    yield* opening();
+    const { address, use, page } = question, { catalog } = data;
     if (builds++ % BUILDS === 0) engine = sitegen.open_engine(catalog, data.evidence, data.losses, data.ratings);
+    if ("build" in question) return yield* building(question);
+    if ("further" in question) return yield* furthering(question);
     if (page) {  // One model on its own page: all about its verdict.
       const { build, combo, model, asked } = sitegen.read_state(address, catalog);
       const found = sitegen.verdict_of(engine, sitegen.combo_of(catalog, build, combo), catalog.models[model], asked);
@@ -66,6 +150,7 @@
   if (typeof document !== "undefined") return;
 
   let last = 0;
+  const here = new Set();
   self.onmessage = async ({ data: asked }) => {
     try {
       if (asked.scripts) {
@@ -74,6 +159,8 @@
         return;
       }
       last = asked.number;
+      for (const address of asked.needs ?? []) if (!here.has(address)) importScripts(address);
+      for (const address of asked.needs ?? []) here.add(address);
       await taken(answering(asked), 50, () => last === asked.number, (part) => self.postMessage({ number: asked.number, ...part }));
       if (last === asked.number) self.postMessage({ number: asked.number, done: true });
     } catch (error) {

@@ -13,11 +13,19 @@
   const asking = ({ engine, scripts }) => {
     let way, failed = false;
     const inPage = () => {
-      let opened;
+      const loaded = new Map();
+      const once = async (address) => {
+        if (!loaded.has(address)) loaded.set(address, load(address));
+        try {
+          await loaded.get(address);
+        } catch (error) {
+          loaded.delete(address);
+          throw error;
+        }
+      };
       return {
         async ask(question, say, wanted) {
-          opened ??= Promise.all([...absolute(scripts), ...absolute(engine)].map(load));
-          await opened;
+          await Promise.all([...absolute(scripts), ...absolute(engine), ...question.needs ?? []].map(once));
           await sitegenAnswers.taken(sitegenAnswers.answering(question), 8, wanted, say);
         },
       };
@@ -51,7 +59,8 @@
         way = inPage();
       }
     };
-    // Questions are numbered; "say" hears each part of an answer, unless a newer question came.
+    // Questions are numbered, and name the scripts that they need besides; "say" hears each part of an
+    // answer, unless a newer question came.
     const ask = async (question, say, wanted) => {
       begin();
       try {
@@ -65,5 +74,5 @@
     };
     return { ask, begin };
   };
-  self.sitegenAsking = Object.assign(asking, { load });
+  self.sitegenAsking = Object.assign(asking, { absolute, load });
 })();

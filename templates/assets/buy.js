@@ -1,12 +1,12 @@
 // The buyer's page: what changes in the form is answered in place. The rule and its words are
-// buying.js, made of the Python that wrote the page; the rows are buy-data.js.
+// buying.js, made of the Python that wrote the page; the rows are buy-data.js. They are loaded when a
+// reader comes to a form, since the page says the first answer without them.
 (() => {
   "use strict";
   const KEY = "sitegen-own-prices";  // Kept by machine pages too, by "buy" and the GPU.
   const $ = (id) => document.getElementById(id);
   const form = $("buy"), own = $("own-price");
-  const { models, ratings, step, least } = sitegenBuyRows;
-  let builds, last = "";
+  let builds, loading, last = "", number = 0;
 
   const stored = () => {
     try {
@@ -30,8 +30,29 @@
     const { usd, use, context, users, watts, place } = form.elements;
     return { usd: usd.value, use: use.value, context: context.value, users: users.value, watts: watts.value, place: place.value };
   };
-  const answer = (written) => {
-    const begun = performance.now(), mine = prices();
+  const begin = () => {
+    const scripts = sitegenAsking.absolute(form.dataset.scripts);
+    loading ??= Promise.all(scripts.map(sitegenAsking.load)).catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+  // The newest question is answered; those before it that wait for the scripts are not.
+  const answer = async (written) => {
+    const mine = ++number;
+    listed();
+    $("best").setAttribute("aria-busy", "true");
+    try {
+      if (!builds) await begin();
+      if (mine === number) answered(written);
+    } catch (error) {
+      if (mine === number) $("told").textContent = `The list of builds did not load (${error.message}).`;
+    }
+    if (mine === number) $("best").removeAttribute("aria-busy");
+  };
+  const answered = (written) => {
+    const begun = performance.now(), mine = prices(), { models, ratings, step, least } = sitegenBuyRows;
     builds ??= sitegenBuy.opened(sitegenBuyRows.builds, sitegenBuyRows.words);
     const { usd, use, context, users, watts, place } = written;
     const wanted = new sitegenBuy.Wanted(use, Number(context), Number(users), Number(usd), Number(watts), place !== "", least, step);
@@ -41,13 +62,16 @@
     $("others").replaceChildren(fragment(found.others));
     $("chart").replaceChildren(fragment(found.chart));
     $("told").textContent = found.told;
+    $("best").dataset.ms = Math.round(performance.now() - begun);
+  };
+  const listed = () => {
+    const mine = prices();
     $("own-list").replaceChildren(...Object.entries(mine).map(([id, value]) => {
       const item = document.createElement("li");
       item.textContent = `${named(id)}: $${value.toLocaleString("en")}`;
       return item;
     }));
     $("forget").hidden = Object.keys(mine).length === 0;
-    $("best").dataset.ms = Math.round(performance.now() - begun);
   };
   const changed = () => {
     if (!form.checkValidity()) return;
@@ -57,6 +81,8 @@
     history.replaceState(null, "", `#${text}`);
     answer(written);
   };
+  const soon = () => { if (!builds) begin().catch(() => {}); };  // Whoever comes near asks soon.
+  for (const one of [form, own]) for (const kind of ["pointerenter", "focusin"]) one.addEventListener(kind, soon);
   form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => event.preventDefault());
   own.addEventListener("submit", (event) => {

@@ -13,7 +13,10 @@
     const cell = row.cells[AT[name]];
     return parseFloat(cell?.dataset.value ?? cell?.textContent.replaceAll(",", ""));
   };
-  const ratings = (row) => Object.fromEntries((row.dataset.ratings ?? "").split(" ").filter(Boolean).map((one) => one.split(":")));
+  // A row has its points in the order in which the form lists the uses, "-" where it is not rated.
+  const uses = [...form.elements.use.options].map((one) => one.value).filter(Boolean);
+  const ratings = (row) => Object.fromEntries((row.dataset.ratings ?? "").split(" ")
+    .map((one, at) => [uses[at], one]).filter(([, points]) => points && points !== "-"));
 
   const load = () => loading ??= fetch(models).then((answer) => {
     if (!answer.ok) throw new Error(String(answer.status));

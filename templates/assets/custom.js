@@ -1,25 +1,13 @@
 // The form of the page that judges a composed build. The engine, the words and the tables come from
-// custom-engine.js, which the build translates from the Python that makes every other page.
+// custom-engine.js, which the build translates from the Python that makes every other page; answers.js
+// asks it, in a worker, so that this thread is free for the reader.
 (() => {
   "use strict";
   const $ = (id) => document.getElementById(id);
-  const form = $("build"), machines = $("machines");
-  const OPENED = 16;  // An engine remembers what it worked out; after so many models it begins anew.
-  let slice = 5;  // Milliseconds of work between two looks at what the reader does; more once all is warm.
-  let engine, data, catalog, opened = 0, shown = null, selected = "", found = new Map(), waiting = 0, asked = 0;
-  let further;  // The scripts about one model, once they are asked for.
+  const form = $("build"), machines = $("machines"), engine = sitegenAsking(form.dataset);
+  let shown = null, selected = "", waiting = 0, asked = 0;
+  let copying;  // What makes buttons that copy, once a model is opened.
 
-  const { pause } = sitegenJudging;
-  const taken = (steps, wanted) => sitegenJudging.taken(steps, () => slice, wanted);
-
-  const load = (address) => new Promise((done, failed) => {
-    const script = document.createElement("script");
-    script.src = address;
-    script.onload = done;
-    script.onerror = () => failed(new Error(address));
-    document.head.append(script);
-  });
-  const loadAll = (addresses) => Promise.all(addresses.split(" ").map(load));
   const field = (part, name) => part.querySelector(`[name="${name}"]`);
   const copyOf = (id) => $(id).content.firstElementChild.cloneNode(true);
 
@@ -88,62 +76,25 @@
   };
   const fill = (state) => {
     machines.replaceChildren();
-    for (const one of state.build.nodes) addMachine(one);
+    for (const one of state.nodes) addMachine(one);
     const fields = form.elements;
     fields.combo.value = state.combo;
-    if (state.build.network) fields.network.value = state.build.network;
-    const tokens = String(state.asked.context_tokens);
+    if (state.network) fields.network.value = state.network;
+    const tokens = String(state.context);
     if (![...fields.context.options].some((one) => one.value === tokens)) {
       fields.context.append(new Option(`${Number(tokens).toLocaleString("en")} tokens`, tokens));
     }
     fields.context.value = tokens;
-    fields.users.value = state.asked.sequences;
-    fields.kv.value = String(state.asked.kv_bits);
-    fields.goal.value = state.asked.goal ?? "";
-    fields.runtime.value = state.asked.runtime;
+    fields.users.value = state.users;
+    fields.kv.value = String(state.kv);
+    fields.goal.value = state.goal ?? "";
+    fields.runtime.value = state.runtime;
     tidy();
   };
 
   // From an address to what is shown.
   const finished = (html) => document.createRange().createContextualFragment(html);
 
-  // Who judges the list: a worker, or this thread in slices where a page may have no worker.
-  const inPage = () => (address, wanted) => taken(sitegenJudging.judging(address), wanted);
-  const inWorker = () => {
-    const thread = new Worker(new URL(form.dataset.worker, location.href));
-    let number = 0, waits = null;
-    const answered = (answer) => {
-      waits?.(answer);
-      waits = null;
-    };
-    const here = () => {  // What does not start there is done here, from now on.
-      judgeList = inPage();
-      answered(undefined);
-    };
-    thread.onmessage = ({ data: answer }) => {
-      if (answer.failed) here();
-      else if (answer.number === number) answered(answer);
-    };
-    thread.onerror = here;
-    thread.postMessage({ scripts: form.dataset.scripts.split(" ").map((one) => new URL(one, location.href).href) });
-    return (address) => new Promise((done) => {
-      answered(undefined);  // Nobody waits for the question before.
-      waits = done;
-      thread.postMessage({ number: ++number, address });
-    });
-  };
-  let judgeList;
-  const beginJudging = () => {  // Once the scripts are here: the worker takes them from the cache.
-    try {
-      judgeList = location.protocol === "file:" ? inPage() : inWorker();
-    } catch {
-      judgeList = inPage();
-    }
-  };
-  const judged = async (address, wanted) => {
-    const first = judgeList, answer = await first(address, wanted);
-    return answer || first === judgeList ? answer : judgeList(address, wanted);
-  };
   // A table has its first rows; the others stand behind a button.
   const block = ({ html, more, rest }) => {
     const made = finished(html);
@@ -166,110 +117,83 @@
   };
   const showAll = () => { for (const button of document.querySelectorAll("#results .rest button")) button.click(); };
   addEventListener("beforeprint", showAll);
-  const judge = async (state, wanted) => {
-    const key = sitegen.write_state({ ...state, model: "" }, catalog);
-    if (key === shown) return true;
-    const made = await judged(key, wanted);
-    if (!made || !wanted()) return false;
-    shown = key;
-    found = new Map(made.models.map((id) => [id, catalog.models[id]]));
-    $("summary").replaceChildren(finished(made.summary));
-    $("results").replaceChildren(...made.blocks.map(block));
+  const list = ({ address, summary, blocks }) => {
+    shown = address;
+    $("summary").replaceChildren(finished(summary));
+    $("results").replaceChildren(...blocks.map(block));
     $("results-section").hidden = false;
-    return true;
   };
-  const look = (state, combo) => {
-    const one = found.get(state.model), section = $("details");
-    selected = one ? state.model : "";
-    section.hidden = !one;
-    if (!one) {
-      cite(null);
-      return null;
-    }
-    if (opened++ % OPENED === 0) engine = sitegen.open_engine(catalog, data.evidence, data.losses, data.ratings);
-    const whole = sitegen.verdict_of(engine, combo, one, state.asked);
-    const details = sitegen.details(whole, catalog);
-    cite(whole, combo, state);
-    $("details-heading").textContent = details.heading;
-    $("details-body").replaceChildren(finished(sitegen.details_html(details)));
+  const open = (model) => {
+    selected = model ? model.id : "";
+    $("details").hidden = !model;
+    cite(model);
+    if (!model) return;
+    $("details-heading").textContent = model.heading;
+    $("details-body").replaceChildren(finished(model.html));
     $("details-more").replaceChildren();
-    $("details-close").href = `#${sitegen.write_state({ ...state, model: "" }, catalog)}`;
-    return whole;
+    $("details-close").href = `#${model.close}`;
   };
   // A citation of an opened model names it, the machine and the address that opens it again.
   const cited = $("cite"), entry = cited?.parentElement.querySelector("pre");
   const usual = { plain: cited?.textContent, entry: entry?.textContent, title: document.querySelector("h1").textContent };
-  const named = (combo) => {
-    if (!combo.id.startsWith("custom:")) return combo.name;
-    const counts = new Map();
-    for (const { gpus } of combo.nodes) for (const { gpu } of gpus) counts.set(gpu.name, (counts.get(gpu.name) ?? 0) + 1);
-    const gpus = [...counts].map(([name, count]) => `${count}× ${name}`).join(" + ");
-    return combo.nodes.length > 1 ? `${gpus} in ${combo.nodes.length} machines` : gpus;
-  };
   const tex = (words) => words.replace(/[&%$#_{}]/g, "\\$&");
-  const cite = (whole, combo, state) => {
+  const cite = (model) => {
     if (!cited) return;
     cited.textContent = usual.plain;
     entry.textContent = usual.entry;
-    if (!whole) return;
+    if (!model) return;
     const page = document.querySelector('link[rel="canonical"]').href;
-    const address = `${page}#${sitegen.write_state(state, catalog)}`, title = `${whole.model.name} on ${named(combo)}`;
+    const address = `${page}#${model.address}`, title = `${model.name} on ${model.machine}`;
     // Functions, as a name may hold what a replacement gives a meaning to.
     cited.textContent = usual.plain.replace(usual.title, () => `${title}.`).replace(page, () => address);
     entry.textContent = usual.entry.replace(tex(usual.title), () => tex(title)).replace(page, () => address)
-      .replace(/(?<=^@misc\{)[^,]+/, (key) => `${key}-${whole.id}`);
+      .replace(/(?<=^@misc\{)[^,]+/, (key) => `${key}-${model.assessment}`);
   };
-  // What takes longer than the verdict: commands, curves, losses, other checkpoints.
-  const adding = function* (whole, question) {
-    const add = (html) => $("details-more").append(finished(html));
-    add(sitegen.commands_html(sitegen.commands(whole)));
-    copyButtons($("details-more"));
-    yield;
-    add(sitegen.further_html(sitegen.further(whole, sitegen.curves_of(engine, whole, question))));
-    yield;
-    const lost = [];
-    for (const one of sitegen.after_losses(engine, whole, question)) {
-      lost.push(one);
-      yield;
-    }
-    add(sitegen.losses_html(sitegen.losses(whole, lost, catalog)));
-    yield;
-    const ways = [];
-    for (const one of sitegen.other_ways(engine, whole, question)) {
-      ways.push(one);
-      yield;
-    }
-    add(sitegen.others_html(sitegen.others(ways)));
-    return true;
-  };
-  const more = async (whole, question, wanted) => {
-    const section = $("details");
+  // The commands and what else takes longer than the verdict.
+  const more = async ({ address }) => {
+    const number = ++asked, wanted = () => number === asked, section = $("details"), { further, copy } = form.dataset;
     section.setAttribute("aria-busy", "true");
+    const hear = (part) => {
+      if (!wanted()) return;
+      $("details-more").append(finished(part.commands ?? part.more));
+      if ("commands" in part) copyButtons($("details-more"));
+    };
     try {
-      await (further ??= loadAll(form.dataset.modelScripts));
-      if (wanted()) await taken(adding(whole, question), wanted);
+      await (copying ??= sitegenAsking.load(copy));
+      if (wanted()) await engine.ask({ number, further: address, needs: sitegenAsking.absolute(further) }, hear, wanted);
     } catch (error) {
-      further = undefined;
       if (wanted()) $("details-more").textContent = `The commands did not load (${error.message}).`;
     }
     if (wanted()) section.removeAttribute("aria-busy");
   };
-  // Show the answer; a question that comes meanwhile ends this one.
-  const show = async (state) => {
+  // Show the answer; a question that comes meanwhile ends this one. "begun" is called with what the
+  // form says of the address, before the answer is known.
+  const show = async (text, begun) => {
     const number = ++asked, wanted = () => number === asked;
-    const combo = sitegen.combo_of(catalog, state.build, state.combo);
-    if (!await judge(state, wanted)) return false;
-    const whole = look(state, combo);
-    if (whole) more(whole, state.asked, wanted);
-    return wanted();
+    let model = null;
+    const hear = (part) => {
+      if (!wanted()) return;
+      if (part.form) begun(part);
+      if (part.list) list(part.list);
+      if ("model" in part) open(model = part.model);
+    };
+    try {
+      await engine.ask({ number, build: text, shown }, hear, wanted);
+    } catch (error) {
+      if (!wanted()) return false;
+      $("summary").textContent = `The engine did not load (${error.message}).`;
+      $("no-script").hidden = false;
+      return false;
+    }
+    if (!wanted()) return false;
+    if (model) more(model);
+    document.documentElement.dataset.ready = "";
+    return true;
   };
-  const changed = (combo) => {
-    const state = sitegen.read_state(written(combo), catalog);
-    const address = sitegen.write_state(state, catalog);
-    history.replaceState(null, "", address ? `#${address}` : location.pathname + location.search);
-    show(state);
-    return state;
-  };
+  const changed = (combo, begun = () => {}) => show(written(combo), (part) => {
+    history.replaceState(null, "", part.address ? `#${part.address}` : location.pathname + location.search);
+    begun(part);
+  });
   const soon = () => {
     tidy();
     form.elements.combo.value = "";
@@ -281,7 +205,7 @@
   form.addEventListener("input", (event) => {
     const { target } = event;
     if (target.name === "combo") {
-      if (target.value) fill(changed(target.value));
+      if (target.value) changed(target.value, ({ form: filled }) => fill(filled));
       return;
     }
     if (target.name === "gpu") {
@@ -346,11 +270,16 @@
     address.searchParams.set("body", lines.join("\n"));
     target.href = address.href;
   });
+  const follow = () => show(location.hash, ({ form: filled }) => {
+    if ($("compose").hidden) {
+      $("compose").hidden = false;
+      $("compose").open = !location.hash;  // Who follows a link to a build came for what it runs.
+    }
+    fill(filled);
+  });
   addEventListener("hashchange", async () => {
-    if (!catalog) return;
-    const before = selected, state = sitegen.read_state(location.hash, catalog);
-    fill(state);
-    if (!await show(state)) return;
+    const before = selected;
+    if (!await follow()) return;
     if (selected && selected !== before) $("details-heading").focus();
     else if (before && !selected) {
       if (!$(`m-${before}`)) showAll();
@@ -360,23 +289,5 @@
 
   $("no-script").hidden = true;
   $("summary").textContent = "Loading the engine…";
-  loadAll(form.dataset.scripts).then(async () => {
-    beginJudging();
-    data = await taken(sitegen.opening(sitegenData));
-    sitegenJudging.open(data);
-    catalog = data.catalog;
-    await pause();
-    const state = sitegen.read_state(location.hash, catalog);
-    await pause();
-    $("compose").hidden = false;
-    $("compose").open = !location.hash;  // Who follows a link to a build came for what it runs.
-    fill(state);
-    await pause();
-    await show(state);
-    slice = 100;
-    document.documentElement.dataset.ready = "";
-  }).catch((error) => {
-    $("summary").textContent = `The engine did not load (${error.message}).`;
-    $("no-script").hidden = false;
-  });
+  follow();
 })();

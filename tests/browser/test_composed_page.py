@@ -391,25 +391,25 @@ def test_only_files_of_the_site_are_asked_for(
     assert {f"{root}assets/{name}" for name in wanted} <= set(asked)
 
 
-def test_a_worker_judges_the_list_and_the_page_writes_the_same(
-    chromium: Browser, address: str
-) -> None:
-    """From a folder this thread does the work; from a server a worker does."""
+def test_a_worker_answers_all_and_the_page_writes_the_same(chromium: Browser, address: str) -> None:
+    """From a folder this thread does the work; from a server a worker, and this has no engine."""
     folder = Path(url2pathname(urlsplit(address).path)).parents[1]
     handler = partial(Compressed, directory=str(folder))
     texts = []
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         for start in (f"http://127.0.0.1:{server.server_port}/custom/index.html", address):
-            made = chromium.new_context().new_page()
-            ready(made, start + MIXED)
-            texts.append((len(made.workers), made.inner_html("#results"), shown(made)))
+            made = opened(chromium.new_context().new_page(), start + MIXED)
+            parts = [made.inner_html(part) for part in ("#results", "#details", ".cite")]
+            engine = made.evaluate("typeof sitegen")
+            texts.append(((len(made.workers), engine), shown(made), *parts))
             made.context.close()
         server.shutdown()
-    (workers, *served), (none, *read) = texts
-    assert (workers, none) == (1, 0)
+    (worker, *served), (alone, *read) = texts
+    assert worker == (1, "undefined")
+    assert alone == (0, "object")
     assert served == read
-    assert served[0].count("<tr") > ROWS
+    assert served[1].count("<tr") > ROWS
 
 
 def test_a_table_has_its_first_rows_and_the_others_on_demand(page: Page, address: str) -> None:

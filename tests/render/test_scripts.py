@@ -17,9 +17,9 @@ OWN_PAGE = {
     "search/index.html": ("search.js",),
     "compare/index.html": ("compare.js",),
     "matrix/index.html": ("matrix-data.js", "matrix.js"),
-    "custom/index.html": ("judging.js", "custom.js"),
+    "custom/index.html": ("asking.js", "custom.js"),
     "check/index.html": ("copy.js", "check.js"),
-    "buy/index.html": ("buying.js", "buy-data.js", "buy.js"),
+    "buy/index.html": ("asking.js", "buy.js"),
 }
 
 

@@ -31,6 +31,6 @@ def test_a_value_stands_beside_a_cell_only_if_the_cell_does_not_begin_with_it(
 ) -> None:
     columns = (Column("Name"), Column("Number", numeric=True))
     table = Table("t", "T", columns, (Row(("a", cell)), Row(("b", "x"))), sortable=True)
-    first = re.search(r'<td( data-value="([^"]*)")?>', table_html(table, "/"))
+    first = re.search(r'<td( data-value="?([^">]*)"?)?>', table_html(table, "/"))
     assert first is not None
     assert (first[2] if first[1] else None) == stated

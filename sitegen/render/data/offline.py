@@ -20,8 +20,7 @@ FOLDER = "site/"
 LEVEL = 5
 """A sixth smaller than level 1 for a second of a processor; level 6 takes half a second more for
 nothing."""
-_PACKED = (".png", ".webp", ".jpg", ".woff2", ".gz", ".zip", ".pagefind", ".pf_index",
-           ".pf_fragment", ".pf_meta", ".pf_filter")  # fmt: skip
+_PACKED = (".png", ".webp", ".jpg", ".woff2", ".gz", ".zip")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
 
@@ -33,11 +32,18 @@ _LINK = re.compile(rb' href="([^":]*?(?:%s))"' % b"|".join(
 ))  # fmt: skip
 _KEPT = "api/"
 """The lists of all records and verdicts are packed."""
+_TEXT_INDEX = "pagefind/"
+"""A browser loads it from a server alone; without it the search finds names and verdicts."""
 
 
 def is_packed(path: str) -> bool:
-    """Return whether the archive holds a file: not itself, a page's data files or its picture."""
-    return path != OFFLINE and (not f"/{path}".endswith(_BESIDE) or path.startswith(_KEPT))
+    """Return whether the archive holds a file.
+
+    It does not hold itself, a page's data files, its picture, or the index of the text.
+    """
+    if path == OFFLINE or path.startswith(_TEXT_INDEX):
+        return False
+    return not f"/{path}".endswith(_BESIDE) or path.startswith(_KEPT)
 
 
 def pack(files: Mapping[str, bytes], base_url: str) -> bytes:

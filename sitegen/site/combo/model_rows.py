@@ -123,7 +123,8 @@ def _table(
 def _row(row: ModelOnCombo, rated: PickRatings) -> Row:
     pick = row.pick
     anchor = row_id(pick.model.id, pick.checkpoint.id)
-    ratings = " ".join(f"{use}:{round(points)}" for use, points in rated.points.items())
+    points = (rated.points.get(use) for use in USE_WORDS)
+    ratings = " ".join("-" if one is None else str(round(one)) for one in points).rstrip(" -")
     return Row(
         (
             _heading(row),
@@ -135,7 +136,7 @@ def _row(row: ModelOnCombo, rated: PickRatings) -> Row:
         ),
         id=anchor,
         head_id=model_row_id(pick.model.id),
-        facets=(("ratings", ratings),) if ratings else (),
+        facets=(("ratings", ratings),) if rated.points else (),
     )
 
 
