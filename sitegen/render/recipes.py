@@ -18,7 +18,7 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
     if not groups:
         return ""
     several = any(len(group.recipes) > 1 for group in groups)
-    choice = "There is one set for each runtime: open the one you use. " if several else ""
+    choice = "Each runtime has its own set: open the one you use. " if several else ""
     parts = ['<section>\n<h2 id="run">How to run it</h2>\n', about_html(choice)]
     for group in groups:
         if group.heading:
@@ -33,8 +33,9 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
 def about_html(choice: str) -> str:
     """Say what the commands are, and how to choose between several."""
     return (
-        "<p>Copy-paste commands for the plans that we judged: sizes, context and memory share are "
-        f"filled in. {choice}We checked the options against the source code of the versions "
+        "<p>Copy and paste these commands. They start the plans assessed above, with sizes, "
+        f"context and memory share filled in. {choice}We checked the options against the source "
+        "code of the versions "
         "named.</p>\n"
     )
 

@@ -199,7 +199,7 @@ FAULTS: list[tuple[Callable[[Path], None], int, str]] = [
     (_broken_symlink, 1, "catalog/gpus/link.yaml"),
     (_unreadable_root, 2, "holds no catalog/ folder"),
     (_no_settings, 1, "content/site.yaml:1:1: error[missing-settings]"),
-    (_fifo, 1, "only regular files are read"),
+    (_fifo, 1, "sitegen reads only regular files"),
     (_broken_template, 2, "RenderError: /combos/"),
 ]
 

@@ -23,7 +23,7 @@ def test_a_start_of_vllm_lies_beside_its_prediction_line_by_line() -> None:
     assert done.status == 0, done.err
     rows = {line.split("  ")[0]: line for line in done.out.splitlines() if "GiB" in line}
     assert "53.1 GiB" in rows["Weights per GPU"]
-    assert "16.8 GiB" in rows["KV pool, from the GPU's size alone"]
+    assert "16.8 GiB" in rows["KV pool, predicted from the GPU alone"]
     assert "3.2 GiB" in rows["Activation peak"]
     assert "2.2 GiB" in rows["Memory outside the allocator"]
     assert "1.1 GiB" in rows["CUDA graphs"]
@@ -93,7 +93,7 @@ def test_nothing_is_written_unless_it_is_asked_for(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.status == 0
     assert not (root / "catalog/measurements").exists()
-    assert "--contribute makes a record of it" in done.err
+    assert "--contribute writes a record of it" in done.err
 
 
 def test_a_benchmark_file_is_compared_by_its_rates() -> None:
@@ -111,7 +111,7 @@ def test_a_benchmark_file_is_compared_by_its_rates() -> None:
 @pytest.mark.parametrize(
     ("text", "words", "status", "says"),
     [
-        ("nothing of interest\n", (), 1, "it is none of the shapes that are read"),
+        ("nothing of interest\n", (), 1, "it has none of the formats that sitegen reads"),
         ("load_tensors: loading\n", ("--combo", "1x-rtx-3090"), 1, "it says nothing of memory"),
     ],
 )

@@ -325,13 +325,16 @@ def test_a_config_of_one_s_own(root: Path, config: Path) -> None:
         ("qwen3-8b --gpu rtx-4090:0", "--gpu: '0' is not a number of GPUs from 1 to 64"),
         ("qwen3-8b --gpu rtx-4090:many", "--gpu: 'many' is not a number of GPUs"),
         ("qwen3-8b --gpu rtx-4090:2 --nodes 2", "--link: which interconnect joins the 2 nodes?"),
-        ("qwen3-8b --gpu rtx-4090 --link ethernet-10g", "--link: it joins nodes and there is one"),
+        (
+            "qwen3-8b --gpu rtx-4090 --link ethernet-10g",
+            ("--link: it connects nodes, and there is only one"),
+        ),
         ("qwen3-8b --gpu rtx-4090 --nodes 2 --link pcie-4-x16", "--link: pcie-4-x16 stays inside"),
         ("qwen3-8b --gpu rtx-4090:2 --node-link ethernet-10g", "--node-link: ethernet-10g joins"),
         ("qwen3-8b 2x-rtx-4090 --nodes 2", "--nodes: it describes hardware given by --gpu"),
         ("qwen3-8b", "COMBO: which hardware?"),
         ("", "MODEL: which model?"),
-        ("qwen3-8b 2x-rtx-4090 extra", "'extra' is one too many"),
+        ("qwen3-8b 2x-rtx-4090 extra", "'extra' is one argument too many"),
         ("qwen3-8b 2x-rtx-4090 --context 0", "--context"),
         ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization 1.5", "--gpu-memory-utilization"),
         (
@@ -370,7 +373,7 @@ def test_a_wrong_word_names_its_option_and_the_nearest_right_one(
     ("content", "said"),
     [
         (b"", "is not JSON"),
-        (b"[1]", "holds no JSON object"),
+        (b"[1]", "does not hold a JSON object"),
         (b"{}", "model_type"),
         (b'{"model_type": "lama"}', "did you mean 'llama'?"),
         (b'{"model_type": "llama"}', "num_hidden_layers: is missing"),

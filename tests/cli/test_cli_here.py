@@ -76,7 +76,7 @@ def test_the_text_and_the_json_say_the_same(idle: Path) -> None:
     assert found["gpus"][0]["free_bytes"] == 24000 * 2**20
     assert found["between_gpus"] == "PCIe 4.0 x8 (pcie-4-x8)"
     assert found["processor"] is None
-    for words in ("23.4 GiB free", "PCIe 4.0 x8 (pcie-4-x8)", "unknown: no tool says it"):
+    for words in ("23.4 GiB free", "PCIe 4.0 x8 (pcie-4-x8)", "unknown: no tool reports it"):
         assert words in text.out
 
 
@@ -254,7 +254,7 @@ def test_a_draft_without_positions_has_a_context_to_replace(project: Path, tmp_p
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
     assert run("--root", project, "new", "model", "--from", tmp_path, "own-model").status == 0
     text = (project / "catalog/models/own-model.yaml").read_text("utf-8")
-    assert "# The config says no length: context_tokens stands in for it.\n" in text
+    assert "# The config states no length: context_tokens is a placeholder.\n" in text
     assert run("--root", project, "check").status == 0
 
 

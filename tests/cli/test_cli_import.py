@@ -466,7 +466,7 @@ def test_results_in_an_archive_are_read_and_the_rest_is_passed_over(
     make(tmp_path / name)
     done = run("--root", root, "import", tmp_path / name, *SAID)
     assert (done.status, len(records(root))) == (0, 1), done.err
-    assert f"passed over: {name}/run/log.txt" in done.err
+    assert f"skipped: {name}/run/log.txt" in done.err
 
 
 @pytest.mark.parametrize(
@@ -521,7 +521,7 @@ def test_a_source_needs_the_day_on_which_it_was_read(root: Path) -> None:
     words = (sample("vllm/appended.jsonl"), *SAID, "--source", "https://bench.example/results")
     refused = run("--root", root, "import", *words)
     assert (refused.status, records(root)) == (2, [])
-    assert "--read: say on which day you read the source" in refused.err
+    assert "--read: give the date on which you read the source" in refused.err
     found = imported(root, *words, "--read", "2026-11-22", "--title", "Example results")
     assert found["sources"] == [
         {"title": "Example results", "url": "https://bench.example/results", "read": "2026-11-22"}

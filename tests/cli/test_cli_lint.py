@@ -175,7 +175,7 @@ def test_the_smallest_combo_is_looked_for_where_nothing_names_one() -> None:
     done = run("lint-command", "--combo", "auto", *asked)
     named = dict(re.findall(r"^--command#\d:1: (\S+): (.+)$", done.err, re.MULTILINE))
     assert named.keys() == {small, large}
-    assert named[large] == "no combo of the catalog runs this as it is written"
+    assert named[large] == "no combo in the catalog runs this command as written"
     fitting = run("lint-command", "--combo", named[small], *asked[:2])
     assert (fitting.status, fitting.out) == (0, "")
 
@@ -186,4 +186,4 @@ def test_the_last_lines_say_what_was_not_recognised() -> None:
     assert (done.status, done.out) == (0, "")
     assert "1 of 1 commands name no hardware" in done.err
     assert "1 of 1 commands load models that the catalog does not know (some/model)" in done.err
-    assert "1 command is a model server started in a way that was not understood" in done.err
+    assert "1 command is a model server in a way that sitegen cannot read" in done.err

@@ -153,7 +153,7 @@ def test_a_user_without_a_home_may_publish_and_a_mount_is_refused_first(
     assert (tmp_path / "site" / "index.html").read_bytes() == b"x"
     monkeypatch.setattr(Path, "is_mount", lambda path: path == tmp_path / "volume")
     (tmp_path / "volume").mkdir()
-    words = "a mount point cannot be switched; choose a folder in"
+    words = "sitegen cannot replace a mount point; choose a folder in"
     with pytest.raises(PublishError, match=words), publishing(tmp_path / "volume"):
         pytest.fail("began to publish")
 

@@ -117,7 +117,7 @@ def test_a_worker_that_was_killed_is_named_and_not_called_our_bug(
     monkeypatch.setattr(pages, "_written", _in_workers(_die))
     done = run("--root", root, "build", "--no-store", "--jobs", "2")
     assert done.status == 2
-    assert "a worker process was killed (SIGKILL), perhaps for lack of memory" in done.err
+    assert "a worker process was killed (SIGKILL), perhaps because memory ran out" in done.err
     assert "try --jobs 1" in done.err
     assert "internal error" not in done.err
     assert is_as_before(root)

@@ -61,7 +61,7 @@ def test_a_runtime_without_a_form_is_said_in_words(engine: FitEngine) -> None:
 def test_a_single_gpu_that_is_lost_leaves_nothing(engine: FitEngine) -> None:
     found = verdict(engine, "1x-rtx-3090", "qwen3-8b")
     shown = losses_html(losses(found, tuple(after_losses(engine, found, ASKED)), engine.catalog))
-    assert "There is one GPU. If it fails, nothing runs." in shown
+    assert "The machine has one GPU. If it fails, nothing runs." in shown
     assert "<table" not in shown
 
 

@@ -30,7 +30,7 @@ def test_a_model_stands_under_the_smallest_machine_and_what_is_tight_comes_last(
     assert [heading for heading, _ in tables] == [
         "One GPU runs comfortably",
         "Two GPUs also run comfortably",
-        "Borderline on every machine judged",
+        "Borderline on every machine assessed",
     ]
     assert [len(table.rows) for _, table in tables] == [1, 1, 1]
 

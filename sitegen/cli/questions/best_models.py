@@ -52,7 +52,9 @@ def best_answered(
     use = record("--best", "use", options.best, uses)
     for name in FOR_ONE_MODEL:
         if getattr(options, name):
-            raise usage_error(f"--{name.replace('_', '-')}", "it is for one model, not for --best")
+            raise usage_error(
+                f"--{name.replace('_', '-')}", "this option works for one model, not with --best"
+            )
     catalog = catalog_at(session)
     engine = FitEngine(catalog)
     combo = combo_from(options, catalog)
@@ -94,7 +96,7 @@ def _picked(
 def print_best(combo: Combo, answer: UseAnswer | None, options: FitOptions) -> None:
     """Print the tier of the best models, then the next one."""
     if answer is None:
-        print("No model that is rated for this use is comfortable there with this load.")
+        print("No model rated for this use fits comfortably there with this load.")
         return
     print_table(table_of_best(answer, f"Best for {USE_WORDS[answer.use].lower()} on {combo.name}"))
     for line in _closing(answer, options):
@@ -104,11 +106,11 @@ def print_best(combo: Combo, answer: UseAnswer | None, options: FitOptions) -> N
 def _closing(answer: UseAnswer, options: FitOptions) -> Iterator[str]:
     if len(answer.picks) > 1:
         yield (
-            f"Published evidence cannot tell these {len(answer.picks)} apart; "
-            "the fastest of the best assured ones stands first."
+            f"Published evidence cannot separate these {len(answer.picks)} models; the fastest of "
+            "the most certain ones comes first."
         )
     if answer.unrated:
-        yield f"{answer.unrated} more models fit and are not rated for this use."
+        yield f"{answer.unrated} more models fit but are not rated for this use."
     first = answer.picks[0].assessment
     words = [first.model.id]
     if options.gpu:

@@ -135,9 +135,9 @@ def combo_table(
         return None
     columns = (
         Column("Measure"),
-        Column("Now estimated", numeric=True, note="busiest GPU, or one user"),
+        Column("Current estimate", numeric=True, note="busiest GPU, or one user"),
         Column("Settles here"),
-        Column("On all combos", numeric=True, note="verdicts settled"),
+        Column("On all machines", numeric=True, note="verdicts settled"),
     )
     rows = tuple(
         Row(
@@ -161,8 +161,8 @@ def measurements_table(
     columns = (
         Column("Measure"),
         Column("Settles", numeric=True, note="verdicts"),
-        Column("Now estimated", numeric=True, note="busiest GPU, or one user"),
-        Column("Which"),
+        Column("Current estimate", numeric=True, note="busiest GPU, or one user"),
+        Column("Verdicts"),
     )
     rows = tuple(
         Row(

@@ -55,7 +55,7 @@ def goals_table(survey: ComboSurvey) -> Table | None:
         Column("Next best", note="and what it gives"),
     )
     rows = tuple(_row(answer) for answer in survey.answers)
-    return Table("goals", "Answers by goal", columns, rows)
+    return Table("goals", "Best pick for each goal", columns, rows)
 
 
 def _row(answer: Answer) -> Row:

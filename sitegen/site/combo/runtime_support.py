@@ -34,7 +34,7 @@ def matrix_table(
     columns = (
         Column("Runtime"),
         Column("Plans here", prose=True),
-        Column("The first answer"),
+        Column("Best overall"),
         Column("Many users"),
     )
     largest = {one.runtime.id: one for one in survey.ways.lead}

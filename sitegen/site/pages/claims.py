@@ -121,7 +121,7 @@ def _row(page: str, judged: JudgedClaim, catalog: Catalog) -> Row:
 
 
 def _sum(steps: tuple[Step, ...], catalog: Catalog) -> Folded:
-    return Folded("the sum", tuple(step_cell(step, catalog) for step in steps))
+    return Folded("the calculation", tuple(step_cell(step, catalog) for step in steps))
 
 
 def _summary(judged: tuple[JudgedPage, ...]) -> Table:

@@ -32,7 +32,7 @@ LINE_MEANINGS: Mapping[str, str] = {
     "weights": "The checkpoint's tensors on this GPU: shards, replicated tensors, padding.",
     "projector": "The part that reads images, if the format keeps it in a separate file (mmproj).",
     "kv": "Keys and values of every token in the context, for the layers on this GPU.",
-    "state": "A fixed amount per sequence that recurrent layers keep, whatever its length.",
+    "state": "A fixed amount per sequence that recurrent layers keep, regardless of its length.",
     "compute": "The peak of one forward pass: activations, logits, sampler.",
     "communication": "Buffers for the exchanges between ranks.",
     "graphs": "Captured CUDA graphs.",
@@ -45,7 +45,7 @@ EVIDENCE: Mapping[Evidence, str] = {
     Evidence.COMMUNITY: "A report without a log, or for a fit tuple that differs in more things.",
     Evidence.EXTRAPOLATED: "No record of this model on this hardware, but records of other models "
     "on the same GPUs with the same runtime.",
-    Evidence.ESTIMATED: "Computed from facts and constants alone.",
+    Evidence.ESTIMATED: "Computed only from facts and constants.",
 }
 
 BOUND_MEANINGS: Mapping[str, str] = {
@@ -140,7 +140,7 @@ def _framework(inputs: SiteInputs) -> Page:
     )
     return Page(
         "/framework/",
-        "The framework: how a verdict is reached",
+        "The framework: how we reach a verdict",
         TEMPLATE,
         view,
         "framework",
@@ -168,7 +168,7 @@ def _evidence() -> Table:
 
 def _bounds() -> Table:
     rows = tuple(Row((words, BOUND_MEANINGS[code])) for code, words in BOUNDS.items())
-    columns = (Column("Limited by"), Column("Then helps"))
+    columns = (Column("Limited by"), Column("What helps"))
     return Table("speed-bounds", "What takes the largest part of a token's time", columns, rows)
 
 

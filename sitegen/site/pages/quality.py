@@ -252,8 +252,8 @@ def _drawing(losses: LossTable) -> Plot:
         id="loss-by-bits",
         title="Loss over bits per weight",
         description=(
-            "A point for each type, falling to the right: fewer bits lose more. The table below "
-            "has the numbers."
+            "Each point is a type of quantization. Fewer bits lose more. The table below has the "
+            "numbers."
         ),
         x=Axis("Bits per weight", Unit.PLAIN, 1, most + 0.5),
         y=axis_over(

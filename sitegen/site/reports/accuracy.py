@@ -104,7 +104,7 @@ def verdicts_table(verdicts: Verdicts) -> Table:
     columns = (
         Column("What happened"),
         *(Column(tier.value.replace("-", " ").capitalize(), numeric=True) for tier in FitTier),
-        Column("The common rule said the same", numeric=True),
+        Column("The common rule agreed", numeric=True),
     )
     said = {
         "ran": verdicts.naive_agree,
@@ -176,11 +176,11 @@ def coverage_table(report: AccuracyReport) -> Table:
     """List, by quantity, what was compared and why the rest was not."""
     columns = (
         Column("Quantity"),
-        Column("Could check", numeric=True, note="records"),
+        Column("Checkable", numeric=True, note="records"),
         Column("Compared", numeric=True),
-        Column("Not covered", numeric=True, note="says enough"),
-        Column("Says too little", numeric=True),
-        Column("Why not"),
+        Column("Not covered", numeric=True, note="by the engine"),
+        Column("Incomplete", numeric=True, note="records"),
+        Column("Reasons"),
     )
     rows = tuple(
         Row(
@@ -203,7 +203,7 @@ def coverage_table(report: AccuracyReport) -> Table:
         )
         for quantity, coverage in report.coverage.items()
     )
-    return Table("coverage", "What the records can check", columns, rows)
+    return Table("coverage", "How many records can check each quantity", columns, rows)
 
 
 def comparisons_table(comparisons: tuple[Comparison, ...], catalog: Catalog) -> Table:

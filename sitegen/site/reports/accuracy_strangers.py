@@ -69,9 +69,9 @@ def standard_table(report: AccuracyReport) -> Table:
     columns = (
         Column("Records"),
         Column("What happened"),
-        Column("Judged", numeric=True),
+        Column("Assessed", numeric=True),
         Column("The verdict agrees", numeric=True),
-        Column("Of these borderline", numeric=True),
+        Column("Of these, borderline", numeric=True),
         Column("Called comfortable", numeric=True),
         Column("The common rule agrees", numeric=True),
     )
@@ -89,4 +89,4 @@ def standard_table(report: AccuracyReport) -> Table:
         )
         for stranger, outcome, found in verdict_groups(report)
     )
-    return Table("standard", "Verdicts on one standard", columns, rows)
+    return Table("standard", "Verdicts by one common standard", columns, rows)

@@ -52,7 +52,7 @@ KINDS = (
     ),
     _Kind(
         "decode-factors", "Factors for decode",
-        "How far kinds of weights, experts, runtimes, backends and older versions deviate from "
+        "How far weight formats, experts, runtimes, backends and older versions deviate from "
         "their family of runtimes.",
         ("decode-",),
     ),

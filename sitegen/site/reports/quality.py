@@ -45,7 +45,7 @@ def best_table(ratings: Ratings, catalog: Catalog) -> Table:
     """List the best tier of each use, and the next."""
     columns = (
         Column("Use"),
-        Column("Best tier", note="not separable on published evidence"),
+        Column("Best tier", note="published evidence cannot separate them"),
         Column("Next tier"),
         Column("Rated", numeric=True, note="models"),
     )
@@ -168,7 +168,7 @@ def boards_table(boards: Iterable[Board], catalog: Catalog) -> Table:
         )
         for board in sorted(boards, key=lambda one: (one.evaluator, -len(takers[one.id]), one.id))
     )
-    return Table("boards", "Boards that took part", columns, rows, counted=True)
+    return Table("boards", "Boards that we used", columns, rows, counted=True)
 
 
 def _takers(catalog: Catalog) -> Mapping[str, set[str]]:
@@ -241,7 +241,7 @@ def held_out_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) 
         )
         for one in boards
     )
-    caption = "Ratings made without an evaluator, against its boards"
+    caption = "Ratings made without an evaluator, compared with its boards"
     return Table("held-out", caption, columns, rows, counted=True)
 
 
@@ -251,7 +251,7 @@ def halves_table(halves_agrees: Sequence[HalvesAgree]) -> Table:
         Column("Use"),
         Column("Halves", numeric=True),
         Column("Models compared", numeric=True),
-        Column("Inside the interval", numeric=True, note="90 % is promised"),
+        Column("Inside the interval", numeric=True, note="90 % is the target"),
         Column("Same order", numeric=True, note="Spearman, median"),
     )
     rows = tuple(

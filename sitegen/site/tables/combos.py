@@ -108,7 +108,7 @@ def effective_table(survey: ComboSurvey, catalog: Catalog, *, id: str = "effecti
         Column("Plan"),
         Column("Runtime"),
         Column("Effective VRAM", numeric=True, note="one replica"),
-        Column("For the model", numeric=True, note="overhead deducted"),
+        Column("For the model", numeric=True, note="after overhead"),
         Column("Replicas", numeric=True),
         *((Column("Remark"),) if remarks else ()),
     )
@@ -144,5 +144,5 @@ def refused_table(
         Row((refused_words(plan), reason_sentence(plan.reason, catalog), Code(plan.reason.code)))
         for plan in refused
     )
-    columns = (Column("Plan"), Column("Why it is refused"), Column("Rule"))
+    columns = (Column("Plan"), Column("Why it is ruled out"), Column("Rule"))
     return Table(id, caption, columns, rows, counted=True)

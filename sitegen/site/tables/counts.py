@@ -100,7 +100,7 @@ def counts_table(needs: Iterable[GpusNeeded], alike: Alike, usd_per_kwh: float |
         columns,
         tuple(rows),
         counted=True,
-        note=f"We leave out GPUs if {most} of them are not enough.",
+        note=f"We leave out a GPU if {most} of them are not enough.",
         sortable=True,
         ascends_by=1,
     )
@@ -192,7 +192,7 @@ def runs_tables(needs: Iterable[GpusNeeded], ratings: Ratings) -> Iterator[tuple
 
 def _heading(need: GpusNeeded, *, first: bool, tight: bool) -> str:
     if tight:
-        return "Borderline on every machine judged"
+        return "Borderline on every machine assessed"
     also = "" if first else "also "
     if isinstance(need.gpu.memory, UnifiedMemory):
         return f"With {need.machine.installed_vram_bytes // GIB} GiB, it {also}runs {COMFORTABLY}"
@@ -206,7 +206,7 @@ def _runs_table(needs: Iterable[GpusNeeded], ratings: Ratings, *, id: str, capti
         Column("Model", note="best rated first"),
         Column("Rating", numeric=True, note="overall"),
         Column("File", note="runtime, plan"),
-        Column("Memory full", numeric=True, note="fullest GPU"),
+        Column("Memory used", numeric=True, note="fullest GPU"),
         Column("Speed", numeric=True, note="one user"),
         Column("Longest context", numeric=True),
         Column("Borderline on"),

@@ -257,9 +257,7 @@ def start_note(assessment: Assessment) -> Parts | None:
         return None
     most = NumberCell(limits.startable_sequences, Unit.COUNT)
     runtime = assessment.runtime.name
-    return Parts(
-        (f"{runtime} starts only with max_num_seqs at ", most, " or less: a state block each.")
-    )
+    return Parts((f"{runtime} starts only with max_num_seqs at ", most, " or less."))
 
 
 def why(assessment: Assessment, catalog: Catalog) -> Cell:
@@ -281,8 +279,8 @@ def room(assessment: Assessment) -> Cell:
     if busiest is None:
         return NO_PLAN
     free: Cell = Parts(
-        (NumberCell(max(0, busiest.free.mid), Unit.GIB), " free on the busiest GPU.")
+        (NumberCell(max(0, busiest.free.mid), Unit.GIB), " stay free on the busiest GPU.")
     )
     if assessment.checkpoint.is_published:
         return free
-    return Lines((free, Small("We know no published file of this checkpoint.")))
+    return Lines((free, Small("We don't know a published file of this checkpoint.")))
