@@ -130,7 +130,9 @@ def test_machines_of_a_replica_are_let_in_on_their_link() -> None:
         "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
     )
     step = next(
-        s for s in form(found, "vllm-nodes").steps if s.title == "Let the other machines in"
+        s
+        for s in form(found, "vllm-nodes").steps
+        if s.title == ("Allow the other machines through the firewall")
     )
     assert 'sudo ufw allow in on "$IFACE"' in step.text
     assert "sudo ufw enable" in step.note

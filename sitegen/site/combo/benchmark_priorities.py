@@ -33,7 +33,7 @@ QUANTITY_WORDS: Mapping[Uncertain, str] = {
     Uncertain.COMPUTE: "activation peak",
     Uncertain.GRAPHS: "memory of CUDA graphs",
     Uncertain.WEIGHTS: "memory of the loaded weights",
-    Uncertain.RESERVED: "memory that the system keeps",
+    Uncertain.RESERVED: "memory that the system reserves",
     Uncertain.START_UP: "memory after start-up without the cache",
     Uncertain.SPEED: "decode speed for one user",
     Uncertain.RUN: "memory after start-up and decode speed",

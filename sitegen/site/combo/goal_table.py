@@ -124,7 +124,8 @@ def _why_largest(answer: Answer) -> Cell:
     if answer.best.assessment.tier is not FitTier.COMFORTABLE:
         return f"No model fits {COMFORTABLY}: this is the largest that may run."
     return (
-        f"Most parameters of {answer.models} models that fit {COMFORTABLY}. Larger is not better."
+        f"Most parameters of {answer.models} models that fit {COMFORTABLY}. Larger does not mean "
+        "better."
     )
 
 

@@ -114,7 +114,7 @@ def _draw(machine: EqualMachines, assumptions: Assumptions) -> tuple[Cell, Cell]
     how = (
         "GPUs and ",
         beside,
-        " for the other parts, with a power supply that is efficient to ",
+        " for the other parts, with a power supply efficiency of ",
         share,
     )
     return span(draw, Unit.WATTS, with_mid=True), Parts(how)

@@ -240,5 +240,7 @@ def _run(comparison: Comparison | JudgedQuantity, catalog: Catalog) -> Cell:
     origin = comparison.origin
     model = catalog.models.get(origin.model)
     name: Cell = Link(url_of("model", model.id), model.name) if model else origin.model
-    words = " ".join(word for word in (origin.checkpoint, origin.program, origin.version) if word)
+    recipe = catalog.quantizations.get(origin.checkpoint)
+    checkpoint = recipe.name if recipe else origin.checkpoint
+    words = " ".join(word for word in (checkpoint, origin.program, origin.version) if word)
     return Lines((name, Small(words), Small(origin.run)))

@@ -13,7 +13,6 @@ from sitegen.site.cells import (
     NOT_APPLICABLE,
     Absent,
     Cell,
-    Code,
     Lines,
     Link,
     NumberCell,
@@ -141,8 +140,7 @@ def refused_table(
 ) -> Table:
     """List plans that a rule refuses, each with the rule's sentence."""
     rows = tuple(
-        Row((refused_words(plan), reason_sentence(plan.reason, catalog), Code(plan.reason.code)))
-        for plan in refused
+        Row((refused_words(plan), reason_sentence(plan.reason, catalog))) for plan in refused
     )
-    columns = (Column("Plan"), Column("Why it is ruled out"), Column("Rule"))
+    columns = (Column("Plan"), Column("Why it is ruled out"))
     return Table(id, caption, columns, rows, counted=True)

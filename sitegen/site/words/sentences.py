@@ -100,7 +100,7 @@ CURES: Mapping[str, str] = {
     "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest one",
     "MORE_GPUS": "use {count} × {gpu}",
     "MORE_MEMORY": "use the {gpu} with {bytes}",
-    "MORE_NODES": "join {count} such machines with {gpu} over {link}",
+    "MORE_NODES": "connect {count} machines with {gpu} over {link}",
     "LARGER_GPU": "use a larger GPU: {gpu}",
     "OTHER_RUNTIME": "run it with {runtime}",
     "OFFLOAD": "keep {cpu_bytes} in system RAM",
