@@ -43,6 +43,7 @@ def about_html(choice: str) -> str:
 def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
     """Write one recipe, which opens on demand; ``level`` is the element that heads a step."""
     opened = " open" if recipe.open else ""
+    other_ways = [_other_way(step) for step in recipe.steps if _instead(step)]
     return "".join(
         [
             f'<details class="recipe" id="{escape(recipe.id)}"{opened}>\n',
@@ -51,19 +52,28 @@ def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
             f"<small>Options checked against {escape(recipe.options)}.</small></p>\n",
             *(f'<p class="warning">{escape(warning)}</p>\n' for warning in recipe.warnings),
             '<ol class="steps">\n',
-            *(_step(step, level) for step in recipe.steps),
-            "</ol>\n</details>\n",
+            *(f"<li>\n{_step(step, level)}</li>\n" for step in recipe.steps if not _instead(step)),
+            "</ol>\n",
+            *(["<p>You can also start it in another way:</p>\n"] if other_ways else ()),
+            *other_ways,
+            "</details>\n",
         ]
     )
 
 
-def _step(step: RecipeStep, level: str) -> str:
-    instead = step.phase is Phase.INSTEAD
-    head = "summary" if instead else level
+def _instead(step: RecipeStep) -> bool:
+    """Whether a step replaces the others, for example with a systemd unit."""
+    return step.phase is Phase.INSTEAD
+
+
+def _other_way(step: RecipeStep) -> str:
+    return f'<details class="instead">{_step(step, "summary")}</details>\n'
+
+
+def _step(step: RecipeStep, head: str) -> str:
     where = f" <small>on {escape(step.where)}</small>" if step.where else ""
     language = str(step.language)
-    parts = ["<li>\n", '<details class="instead">' if instead else ""]
-    parts.append(f"<{head}>{escape(step.title)}{where}</{head}>\n")
+    parts = [f"<{head}>{escape(step.title)}{where}</{head}>\n"]
     if step.note:
         parts.append(f"<p>{escape(step.note)}</p>\n")
     if step.file:
@@ -74,5 +84,4 @@ def _step(step: RecipeStep, level: str) -> str:
     )
     if step.expect:
         parts.append(f'<p class="expect">Expect <samp>{escape(step.expect)}</samp></p>\n')
-    parts.append("</details></li>\n" if instead else "</li>\n")
     return "".join(parts)

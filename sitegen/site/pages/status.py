@@ -120,7 +120,7 @@ def _facts(inputs: SiteInputs, stale: int) -> Table:
         ("Addresses that redirect to a new one", NumberCell(_moved(catalog), Unit.COUNT)),
         ("Addresses that we removed", NumberCell(len(inputs.history.removed), Unit.COUNT)),
     )
-    return facts("facts", "The data in numbers", pairs)
+    return facts("facts", "Totals", pairs)
 
 
 def _moved(catalog: Catalog) -> int:

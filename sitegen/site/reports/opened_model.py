@@ -127,7 +127,7 @@ def _facts(assessment: Assessment, catalog: Catalog) -> Table:
         pairs.append(("To start", note))
     pairs += [
         ("Evidence", EvidenceMark(assessment.known_by)),
-        ("Assessment", Code(assessment.id)),
+        ("Assessment id", Code(assessment.id)),
     ]
     return facts("verdict-facts", f"{assessment.model.name} on this build", tuple(pairs))
 

@@ -115,7 +115,7 @@ def ranking_table(
         *((Column("Tier", numeric=True),) if ranked else ()),
         Column("Model"),
         Column("Rating", numeric=True, note="90 % interval"),
-        Column("Boards", note="independent of all"),
+        Column("Boards", note="independent / all"),
         Column("Newest independent score"),
         Column("Mode"),
     )

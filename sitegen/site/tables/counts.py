@@ -193,12 +193,11 @@ def runs_tables(needs: Iterable[GpusNeeded], ratings: Ratings) -> Iterator[tuple
 def _heading(need: GpusNeeded, *, first: bool, tight: bool) -> str:
     if tight:
         return "Borderline on every machine assessed"
-    also = "" if first else "also "
     if isinstance(need.gpu.memory, UnifiedMemory):
-        return f"With {need.machine.installed_vram_bytes // GIB} GiB, it {also}runs {COMFORTABLY}"
-    if need.count == 1:
-        return f"One GPU {also}runs {COMFORTABLY}"
-    return f"{NUMBERS[need.count]} GPUs {also}run {COMFORTABLY}"
+        machine = f"in {need.machine.installed_vram_bytes // GIB} GiB"
+    else:
+        machine = f"on {NUMBERS[need.count].lower()} GPU{'' if need.count == 1 else 's'}"
+    return f"{'Models' if first else 'More models'} that fit {COMFORTABLY} {machine}"
 
 
 def _runs_table(needs: Iterable[GpusNeeded], ratings: Ratings, *, id: str, caption: str) -> Table:
