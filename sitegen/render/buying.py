@@ -217,8 +217,8 @@ def finding(edge: Sequence[Choice], use_words: str) -> str:
         return "No build with a price runs a rated model like this"
     enough = as_good(edge)[0]
     return (
-        f"{use_words}: {usd(enough.usd)} is enough. No more expensive build runs a model that "
-        "tests rate clearly higher"
+        f"{use_words}: {usd(enough.usd)} is enough. No build at a higher price runs a clearly "
+        "better model"
     )
 
 

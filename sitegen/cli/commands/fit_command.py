@@ -22,15 +22,15 @@ Examples:
 
 @click.command("fit", epilog=EPILOG)
 @fit_options
-@click.option("--prefill-gpus", type=Positive(), help="Number of GPUs that only read prompts.")
-@click.option("--decode-gpus", type=Positive(), help="Number of GPUs that only write answers.")
+@click.option("--prefill-gpus", type=Positive(), help="GPUs that only read prompts.")
+@click.option("--decode-gpus", type=Positive(), help="GPUs that only write answers.")
 @click.option(
     "--best",
     default="",
     metavar="USE",
-    help="Find the best models for a use, e.g. coding; leave MODEL out.",
+    help="Best models for a use, e.g. coding; no MODEL.",
 )
-@click.option("--users", type=Positive(), help="Number of simultaneous users (with --best).")
+@click.option("--users", type=Positive(), help="Simultaneous users, with --best.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the whole record, in bytes and tokens/s."
 )

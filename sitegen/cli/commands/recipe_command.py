@@ -34,13 +34,13 @@ NOTHING = (
 
 @click.command("recipe", epilog=EPILOG)
 @fit_options
-@click.option("--prefill-gpus", type=Positive(), help="Number of GPUs that only read prompts.")
-@click.option("--decode-gpus", type=Positive(), help="Number of GPUs that only write answers.")
+@click.option("--prefill-gpus", type=Positive(), help="GPUs that only read prompts.")
+@click.option("--decode-gpus", type=Positive(), help="GPUs that only write answers.")
 @click.option(
     "--form",
     metavar="ID",
     default="",
-    help="Print only this form, e.g. vllm-ray. Default: all forms.",
+    help="Print one form only, e.g. vllm-ray.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the steps as JSON.")
 @click.option(

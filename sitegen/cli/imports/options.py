@@ -57,7 +57,7 @@ _OPTIONS = (
         "--quantization",
         default="",
         metavar="ID",
-        help="Quantization instead of a checkpoint, e.g. Q4_K_M.",
+        help="If no checkpoint is listed, e.g. Q4_K_M.",
     ),
     click.option("--runtime", default="", metavar="ID[@VERSION]", help="Runtime that served it."),
     click.option("--gpus", type=_POSITIVE, help="Number of GPUs used, if not all of the combo's."),
@@ -66,13 +66,11 @@ _OPTIONS = (
         type=click.IntRange(min=0),
         default=0,
         metavar="N",
-        help="First GPU used, counted from 0 over all machines.",
+        help="First GPU used, counted from 0.",
     ),
     click.option("--tensor-parallel", type=_POSITIVE, help="Tensor parallel size."),
     click.option("--pipeline-parallel", type=_POSITIVE, help="Pipeline parallel size."),
-    click.option(
-        "--data-parallel", type=_POSITIVE, help="Number of replicas that served in parallel."
-    ),
+    click.option("--data-parallel", type=_POSITIVE, help="Replicas that served in parallel."),
     click.option(
         "--sequences",
         type=_POSITIVE,
@@ -97,7 +95,7 @@ _OPTIONS = (
         default="",
         callback=iso_date,
         metavar="DATE",
-        help="Date of the run, if the file does not state it.",
+        help="Date of the run, unless the file states it.",
     ),
     click.option(
         "--source", default="", metavar="URL", help="Address where the file is published."
@@ -119,7 +117,7 @@ _OPTIONS = (
         type=click.Choice(KINDS),
         help="Import even if this field of the file contradicts your options; repeatable.",
     ),
-    click.option("--merge", is_flag=True, help="Merge runs of the same load, request by request."),
+    click.option("--merge", is_flag=True, help="Merge runs of the same load."),
     click.option("--leave-out", is_flag=True, help="List unusable runs instead of stopping."),
     click.option("--strict", is_flag=True, help="Warnings stop the import."),
     click.option("--dry-run", is_flag=True, help="Print the record without writing it."),

@@ -22,6 +22,7 @@ from sitegen.quality.values import Use
 from sitegen.site.combo.uses import table_of_best
 from sitegen.site.json.schema.record import to_record
 from sitegen.site.words.quality import USE_WORDS
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
@@ -96,7 +97,7 @@ def _picked(
 def print_best(combo: Combo, answer: UseAnswer | None, options: FitOptions) -> None:
     """Print the tier of the best models, then the next one."""
     if answer is None:
-        print("No model rated for this use fits comfortably there with this load.")
+        print(f"No model rated for this use fits {COMFORTABLY} there with this load.")
         return
     print_table(table_of_best(answer, f"Best for {USE_WORDS[answer.use].lower()} on {combo.name}"))
     for line in _closing(answer, options):

@@ -96,7 +96,7 @@ _OPTIONS = (
         "--config",
         type=click.Path(path_type=Path),
         metavar="PATH",
-        help="Hugging Face config.json to use instead of MODEL.",
+        help="Hugging Face config.json, instead of MODEL.",
     ),
     click.option(
         "--quantization",
@@ -108,7 +108,7 @@ _OPTIONS = (
         "--runtime",
         default="",
         metavar="ID[@VERSION]",
-        help="Runtime, e.g. vllm@0.19. Default: the best one.",
+        help="For example vllm@0.19. Default: the best one.",
     ),
     click.option(
         "--gpu",
@@ -128,9 +128,9 @@ _OPTIONS = (
         "--unified-memory-gib",
         metavar="N",
         type=_POSITIVE,
-        help="Memory size of a GPU that shares memory with the CPU.",
+        help="Memory of a GPU with unified memory.",
     ),
-    click.option("--ram-gib", type=_POSITIVE, help="System RAM of each node, for offload."),
+    click.option("--ram-gib", type=_POSITIVE, help="System RAM of each node."),
     click.option("--tensor-parallel", metavar="N", type=_POSITIVE, help="Tensor parallel size."),
     click.option(
         "--pipeline-parallel", metavar="N", type=_POSITIVE, help="Pipeline parallel size."
@@ -176,20 +176,18 @@ _OPTIONS = (
     click.option("--max-num-seqs", type=_POSITIVE),
     click.option("--max-num-batched-tokens", metavar="N", type=_POSITIVE),
     click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),
-    click.option(
-        "--expert-parallel", is_flag=True, help="Whole experts on each rank (expert parallel)."
-    ),
+    click.option("--expert-parallel", is_flag=True, help="Whole experts on each rank."),
     click.option(
         "--data-parallel",
         metavar="N",
         type=_POSITIVE,
-        help="Number of copies of the attention in one replica (MoE).",
+        help="Copies of the attention in a replica.",
     ),
     click.option(
         "--decode-context-parallel",
         metavar="N",
         type=_POSITIVE,
-        help="Number of ranks that share the tokens of a cache.",
+        help="Ranks that share one cache's tokens.",
     ),
     click.option(
         "--prediction-layers", is_flag=True, help="Load the model's own prediction layers."
@@ -198,14 +196,12 @@ _OPTIONS = (
         "--draft-gib",
         metavar="N",
         type=Finite(0, 1024, min_open=True),
-        help="Memory of a separate draft model on each GPU.",
+        help="Draft model, on each GPU.",
     ),
-    click.option(
-        "--text-only", is_flag=True, help="No images: the runtime does not profile the encoder."
-    ),
+    click.option("--text-only", is_flag=True, help="No images: do not profile the encoder."),
     click.option("--images", is_flag=True, help="With the image projector (llama.cpp)."),
     click.option(
-        "--backend", default="", metavar="ID", help="Backend with a driver limit, e.g. vulkan-radv."
+        "--backend", default="", metavar="ID", help="Driver limit of a backend: vulkan-radv, …"
     ),
     click.option("--ubatch", type=_POSITIVE, help="Micro-batch in tokens (llama.cpp)."),
     click.option(

@@ -133,11 +133,15 @@ def _explained(one: Comparison, found: Sequence[Comparison]) -> str:
     return " ".join(filter(None, parts))
 
 
+def _within(name: str) -> str:
+    """Write a name inside a sentence: abbreviations keep their capitals."""
+    return name if name[:2].isupper() else name[0].lower() + name[1:]
+
+
 def _taken_before(found: Sequence[Comparison]) -> str:
     """Say by how much the lines that come before the pool differ."""
     differing = [
-        f"{WORDS[one.quantity].name[0].lower()}{WORDS[one.quantity].name[1:]} "
-        f"{one.predicted.mid - one.measured:+.2f} GiB"
+        f"{_within(WORDS[one.quantity].name)} {one.predicted.mid - one.measured:+.2f} GiB"
         for one in found
         if one.quantity in BEFORE_THE_POOL
     ]

@@ -33,7 +33,7 @@ QUANTITY_WORDS: Mapping[Uncertain, str] = {
     Uncertain.COMPUTE: "activation peak",
     Uncertain.GRAPHS: "memory of CUDA graphs",
     Uncertain.WEIGHTS: "memory of the loaded weights",
-    Uncertain.RESERVED: "memory that the system reserves",
+    Uncertain.RESERVED: "memory reserved by the system",
     Uncertain.START_UP: "memory after start-up without the cache",
     Uncertain.SPEED: "decode speed for one user",
     Uncertain.RUN: "memory after start-up and decode speed",
@@ -195,7 +195,9 @@ def sessions_table(benchmark_sessions: tuple[BenchmarkSession, ...], catalog: Ca
         )
         for one in benchmark_sessions
     )
-    return Table("sessions", "What one session on one machine settles", columns, rows, counted=True)
+    return Table(
+        "sessions", "Verdicts that one session on a machine settles", columns, rows, counted=True
+    )
 
 
 def _table_of(measure: ToMeasure, catalog: Catalog) -> Cell:

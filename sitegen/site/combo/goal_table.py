@@ -51,7 +51,7 @@ def goals_table(survey: ComboSurvey) -> Table | None:
         Column("Model", note="checkpoint"),
         Column("Runtime", note="plan"),
         Column("Gives", numeric=True),
-        Column("Why this one"),
+        Column("Reason"),
         Column("Next best", note="and what it gives"),
     )
     rows = tuple(_row(answer) for answer in survey.answers)

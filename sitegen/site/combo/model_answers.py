@@ -205,7 +205,7 @@ def _budgets(chosen: BestMachines) -> Table | None:
         "out a budget if a smaller one buys the same speed. Prices are for the GPUs, or for the "
         "whole computer if it is sold as one."
     )
-    return Table("budgets", "What each budget buys", columns, rows, note=note)
+    return Table("budgets", "Best model for each budget", columns, rows, note=note)
 
 
 def _plan(on_machine: OnMachine) -> str:

@@ -52,7 +52,7 @@ COLUMNS = (
 MISSING_COLUMNS = (
     Column("Model", note="file"),
     Column("Missing", numeric=True, note="memory"),
-    Column("What would help", prose=True),
+    Column("Remedy", prose=True),
 )
 
 

@@ -43,7 +43,10 @@ MOVED = (
         "others[] of a row",
         "entries of other_checkpoints by tier, with the number of the row, from 0",
     ),
-    ("verdict, better", "numbers of entries of other_checkpoints; null for the row itself or none"),
+    (
+        "verdict, better",
+        "indexes into other_checkpoints; null if there is none or it is the row itself",
+    ),
     ("best_plans", "best, its plans by number"),
     ("speed.each_tokens_per_s", "aggregate_tokens_per_s over batch_per_replica times replicas"),
     ("busiest.utilization", "busiest_utilization; null where it is verdict_utilization"),

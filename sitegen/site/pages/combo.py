@@ -193,8 +193,7 @@ def _models_page(survey: ComboSurvey, rows: Lazy[ModelRows]) -> Page:
         Lazy(view),
         "combo-models",
         combo.span,
-        f"{len(survey.rows)} models on {combo.name}: which run, how fast, with how much context, "
-        "for how many users.",
+        f"{len(survey.rows)} models on {combo.name}: verdicts, speed, context and users.",
         part=True,
         listed=True,
     )

@@ -156,20 +156,20 @@ def _number(known: Mapping[str, Constant], name: str, unit: Unit) -> Cell:
 
 def _ledger_lines() -> Table:
     rows = tuple(Row((name, LINE_MEANINGS[line])) for line, name in LINE_NAMES.items())
-    columns = (Column("Line"), Column("What it is"))
+    columns = (Column("Line"), Column("Meaning"))
     return Table("ledger-lines", "Lines of a GPU's ledger", columns, rows)
 
 
 def _evidence() -> Table:
     rows = tuple(Row((EvidenceMark(word), meaning)) for word, meaning in EVIDENCE.items())
-    columns = (Column("Word"), Column("How the number is known"))
+    columns = (Column("Word"), Column("Meaning"))
     return Table("evidence-words", "Evidence, strongest first", columns, rows)
 
 
 def _bounds() -> Table:
     rows = tuple(Row((words, BOUND_MEANINGS[code])) for code, words in BOUNDS.items())
-    columns = (Column("Limited by"), Column("What helps"))
-    return Table("speed-bounds", "What takes the largest part of a token's time", columns, rows)
+    columns = (Column("Limited by"), Column("Remedy"))
+    return Table("speed-bounds", "What limits the speed, and the remedy", columns, rows)
 
 
 def _runtimes(assessed: list[tuple[Runtime, RuntimeProfile]]) -> Table:

@@ -126,7 +126,7 @@ def _page(
             matrix=Link(f"/matrix/index.html?gpu={gpu.id}", "Filter them in the matrix"),
             facts=_facts(gpu, inputs.catalog),
             runs=_runs(needs, inputs.engine.ratings),
-            combos=combos_table(using, id="combos", caption=f"Combos with {gpu.name}"),
+            combos=combos_table(using, id="combos", caption=f"Machines with {gpu.name}"),
             measured=measured_of_gpu(measured, inputs.catalog, id="measured-models"),
             sources=sources_table(gpu.sources),
         )
@@ -138,7 +138,7 @@ def _page(
         Lazy(view),
         "gpu",
         gpu.span,
-        f"{maker} {gpu.name}: the best models that one and several of it run, with commands, "
+        f"{maker} {gpu.name}: the best models for one or several of them, with commands, "
         f"price, memory, power and links{_machines(len(using))}.",
         sources=gpu.sources,
         given=" ".join(_told(using, kinds)),

@@ -157,7 +157,7 @@ def _machines_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page
         Lazy(view),
         "model-machines",
         model.span,
-        f"{model.name} on {len(rows)} machines: which run it, how fast, with how much context.",
+        f"{model.name} on {len(rows)} machines: verdicts, speed and context on each.",
         part=True,
         listed=True,
     )

@@ -97,7 +97,7 @@ def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
     capability: Cell = f"{oldest[0]}.{oldest[1]}" if oldest else Absent("no limit recorded")
     families: Cell = joined(tuple(Code(family) for family in runtime.families))
     pairs: tuple[tuple[str, Cell], ...] = (
-        ("How we count its memory", assessed_words(runtime)),
+        ("Memory model", assessed_words(runtime)),
         ("Version we rate", runtime.assessed_version or Absent("none")),
         ("GPUs", ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors)),
         ("Oldest NVIDIA compute capability", capability),
@@ -115,7 +115,7 @@ def _capabilities(runtime: Runtime) -> Table:
     pairs = tuple(
         (heading, yes_or_no(has(runtime.capabilities, name))) for name, heading in CAPABILITIES
     )
-    return facts("capabilities", "What it can do", pairs)
+    return facts("capabilities", "Features", pairs)
 
 
 def _constants(profile: RuntimeProfile) -> Table:

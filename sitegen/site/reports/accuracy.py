@@ -74,7 +74,7 @@ def slices_table(slices: Iterable[Slice], caption: str, *, id: str) -> Table:
         Column("Figures", numeric=True),
         Column("Median error", numeric=True),
         Column("95 of 100", numeric=True, note="at most"),
-        Column("Inside low–high", numeric=True),
+        Column("Within our interval", numeric=True),
         Column("Width", numeric=True, note="high − low, of mid"),
         Column("Without disputed", numeric=True, note="median, 95 of 100"),
         Column("Common rule", numeric=True, note="median error"),
@@ -203,7 +203,7 @@ def coverage_table(report: AccuracyReport) -> Table:
         )
         for quantity, coverage in report.coverage.items()
     )
-    return Table("coverage", "How many records can check each quantity", columns, rows)
+    return Table("coverage", "Records that can check each quantity", columns, rows)
 
 
 def comparisons_table(comparisons: tuple[Comparison, ...], catalog: Catalog) -> Table:
@@ -215,7 +215,7 @@ def comparisons_table(comparisons: tuple[Comparison, ...], catalog: Catalog) -> 
         Column("Estimated", numeric=True),
         Column("Off", numeric=True),
         Column("Common rule", numeric=True, note="error"),
-        Column("Inside low–high"),
+        Column("Within our interval"),
         Column("Source"),
     )
     rows = tuple(

@@ -32,11 +32,11 @@ def strangers_table(report: AccuracyReport | None, speeds: SpeedAccuracy | None)
         Column("Figures", numeric=True, note="never seen"),
         Column("Sources", numeric=True),
         Column("Median error", numeric=True),
-        Column("Inside low–high", numeric=True),
+        Column("Within our interval", numeric=True),
         Column("Common rule", numeric=True, note="median error"),
         Column("Figures", numeric=True, note="known"),
         Column("Median error", numeric=True, note="known"),
-        Column("Inside low–high", numeric=True, note="known"),
+        Column("Within our interval", numeric=True, note="known"),
     )
     rows = tuple(
         Row((NAMES[one.quantity], *_full(one.strangers), *_short(one.known))) for one in pairs

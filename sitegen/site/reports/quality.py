@@ -89,7 +89,7 @@ def coverage_table(ratings: Ratings, catalog: Catalog) -> Table:
         Column("Newest evidence"),
     )
     rows = tuple(Row(_coverage(use, ratings, catalog)) for use in ratings.by_use)
-    caption = f"How many of {len(catalog.models)} models have evidence"
+    caption = f"Evidence for {len(catalog.models)} models"
     return Table("coverage", caption, columns, rows)
 
 
@@ -208,7 +208,7 @@ def sources_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) -
         )
         for source_left_out in source_left_outs
     )
-    return Table("sources-left-out", "What changes without one source", columns, rows)
+    return Table("sources-left-out", "Ratings without one source", columns, rows)
 
 
 def _moved(model: str, points: float, catalog: Catalog) -> Cell:
@@ -299,7 +299,7 @@ def losses_table(losses: LossTable, catalog: Catalog) -> Table:
         )
         for type_loss in losses.types
     )
-    return Table("losses", "What quantization loses", columns, rows, counted=True)
+    return Table("losses", "Quality lost to quantization", columns, rows, counted=True)
 
 
 def _loss_sources(ids: Sequence[str], catalog: Catalog) -> Cell:

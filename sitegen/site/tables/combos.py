@@ -142,5 +142,5 @@ def refused_table(
     rows = tuple(
         Row((refused_words(plan), reason_sentence(plan.reason, catalog))) for plan in refused
     )
-    columns = (Column("Plan"), Column("Why it is ruled out"))
+    columns = (Column("Plan"), Column("Reason"))
     return Table(id, caption, columns, rows, counted=True)
