@@ -188,7 +188,7 @@ def test_check_says_which_version_it_is_and_which_the_project_runs(root: Path) -
     for theirs, said in (
         (mine, f"sitegen {mine}, as in the project's own checks"),
         ("999.0", f"warning: this is sitegen {mine}, older: update it; "),
-        ("0.0.1", f"warning: this is sitegen {mine}, newer; the project's checks run 0.0.1"),
+        ("0.0.1", f"warning: this is sitegen {mine}, newer; the project's checks use 0.0.1"),
     ):
         (root / "sitegen.toml").write_text(f'# a word\nversion = "{theirs}"\n')
         done = run("--root", root, "check")

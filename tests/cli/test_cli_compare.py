@@ -57,7 +57,7 @@ def test_a_pool_that_is_too_small_is_explained_by_what_comes_before_it(tmp_path:
     log.write_text(text, encoding="utf-8")
     done = compared(log, "--combo", "8x-h100-sxm", "--gpus", "4", "--date", "2026-04-23")
     last = done.out.strip().splitlines()[-1]
-    assert last.startswith("Largest difference: KV pool, from the GPU's size alone, +")
+    assert last.startswith("Largest difference: KV pool, predicted from the GPU alone, +")
     assert "outside its interval" in last
     assert "Predicted against logged: weights per GPU " in last
 
@@ -135,7 +135,7 @@ def test_a_log_without_a_day_or_hardware_is_asked_about(tmp_path: Path) -> None:
     assert "--combo" in done.err
     done = compared(tmp_path / "absent.log")
     assert done.status == 2
-    assert "there is no such file" in done.err
+    assert "no such file" in done.err
 
 
 def test_a_runtime_that_does_not_log_like_that_is_refused() -> None:
@@ -144,4 +144,4 @@ def test_a_runtime_that_does_not_log_like_that_is_refused() -> None:
         "--runtime", "llama-cpp",
     )  # fmt: skip
     assert done.status == 2
-    assert "the log is of SGLang, not of llama.cpp" in done.err
+    assert "the log comes from SGLang, not from llama.cpp" in done.err

@@ -180,7 +180,7 @@ def test_a_site_that_was_published_with_version_1_is_read_as_well(sites: Sites) 
 def test_a_folder_that_is_no_site_is_said_to_be_none(tmp_path: Path, sites: Sites) -> None:
     done = run("diff", tmp_path, sites[0])
     assert done.status == 2
-    assert "is no published site" in done.err
+    assert "is not a published site" in done.err
     (sites[0] / "api" / "v2" / "verdicts.json").write_text('{"result": [{}]}', encoding="utf-8")
     broken = run("diff", *sites)
     assert broken.status == 2

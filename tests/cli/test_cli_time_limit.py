@@ -75,7 +75,7 @@ def test_a_build_that_never_ends_is_ended_and_publishes_nothing(
     monkeypatch.setattr(pages, "_written", where(_hang))
     done = run("--root", root, "build", "--no-store", "--jobs", jobs, "--time-limit", "3")
     assert done.status == 2
-    assert "the build took longer than 3 s and was ended; nothing was published" in done.err
+    assert "the build took longer than 3 s, so sitegen stopped it and published nothing" in done.err
     assert "--time-limit" in done.err
     assert (root / "public" / "index.html").stat() == before
     assert is_as_before(root)

@@ -85,7 +85,7 @@ def test_a_figure_that_is_none_is_refused(figure: bytes) -> None:
 def test_a_short_run_is_doubted_and_not_refused() -> None:
     short = replace(GOOD, duration_s=9.9)
     assert list(refusals(short)) == []
-    assert list(doubts(short)) == ["it lasted 9.9 s: runs under 10 s say little"]
+    assert list(doubts(short)) == ["it lasted 9.9 s: runs under 10 s are too short"]
     assert list(doubts(replace(GOOD, duration_s=10.0))) == []
 
 

@@ -150,8 +150,8 @@ def _say(
     unread = [place for one in linteds for place in one.unread]
     if unread:
         session.note(
-            f"{_calls(len(unread))} a model server started in a way that sitegen cannot read "
-            f"({_listed(unread)})"
+            f"{len(unread)} command{' starts' if len(unread) == 1 else 's start'} a model server "
+            f"in a way that sitegen cannot read ({_listed(unread)})"
         )
     if not sources:
         session.note("no file that sitegen reads")

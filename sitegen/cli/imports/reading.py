@@ -57,7 +57,7 @@ def values_in(stream: Stream) -> Iterator[Value]:
             "JSON, JSONL, GuideLLM's YAML, tables of llama-bench, logs of MLPerf, vLLM's output"
         )
         raise UnusableError(
-            "it has none of the formats that sitegen reads", hint=f"they are {shapes}"
+            "it is in none of the formats that sitegen reads", hint=f"they are {shapes}"
         )
     yield from reader(stream)
 

@@ -47,7 +47,7 @@ def measure_words(measure: ToMeasure, catalog: Catalog) -> Parts:
         parts += [" of ", named("model", measure.model_id, catalog.models)]
         if measure.checkpoint_id:
             parts.append(f" {_checkpoint(measure, catalog)}")
-    joint = " with " if measure.runtime_id else " of the "
+    joint = " with " if measure.runtime_id else " on the "
     return Parts((*parts, joint, machine_words(measure, catalog)))
 
 
