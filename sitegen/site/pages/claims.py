@@ -123,7 +123,7 @@ def _row(page: str, judged: JudgedClaim, catalog: Catalog) -> Row:
 
 
 def _sum(steps: tuple[Step, ...], catalog: Catalog) -> Folded:
-    return Folded("the calculation", tuple(step_cell(step, catalog) for step in steps))
+    return Folded("Show the calculation", tuple(step_cell(step, catalog) for step in steps))
 
 
 def _summary(judged: tuple[JudgedPage, ...]) -> Table:
