@@ -54,8 +54,7 @@ def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
             '<ol class="steps">\n',
             *(f"<li>\n{_step(step, level)}</li>\n" for step in recipe.steps if not _instead(step)),
             "</ol>\n",
-            *(["<p>You can also start it in another way:</p>\n"] if other_ways else ()),
-            *other_ways,
+            *_beside(other_ways),
             "</details>\n",
         ]
     )
@@ -64,6 +63,13 @@ def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
 def _instead(step: RecipeStep) -> bool:
     """Whether a step replaces the others, for example with a systemd unit."""
     return step.phase is Phase.INSTEAD
+
+
+def _beside(other_ways: list[str]) -> list[str]:
+    if not other_ways:
+        return []
+    head = '<div class="other-ways">\n<p>You can also start it in another way:</p>\n'
+    return [head, *other_ways, "</div>\n"]
 
 
 def _other_way(step: RecipeStep) -> str:
