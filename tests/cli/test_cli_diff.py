@@ -296,6 +296,6 @@ def test_pages_and_accuracy_stand_at_the_end(sites: Sites) -> None:
     assert run("diff", base, head).out.splitlines()[-4:] == [
         "removed pages: /only-aa/",
         "added pages: /only-bb/",
-        "pages with other content: 1",
+        "changed pages: 1",
         "accuracy, weights p95: 1.00% → 2.00%",
     ]

@@ -163,7 +163,7 @@ def test_a_cap_on_streams_is_named(root: Path) -> None:
     question = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--context", "512")
     said = " ".join(fit(root, *question, "--quantization", "bf16").out.split())
     assert "64 users (cap)" in said
-    assert "capped at 64 for each replica by policy" in said
+    assert "limited to 64 users in each replica" in said
     assert "(cap)" not in fit(root, *question, "--sequences", "64").out
 
 

@@ -237,7 +237,7 @@ def test_a_combo_without_the_files_gpu_is_refused_until_it_is_named(root: Path) 
     file = sample("aiperf/profile_export_aiperf.json")
     refused = run("--root", root, "import", file, *said)
     assert (refused.status, records(root)) == (1, [])
-    assert "the file names NVIDIA GeForce RTX 4090, and 2x-rtx-3090-nvlink has none" in refused.err
+    assert "the file names NVIDIA GeForce RTX 4090, but 2x-rtx-3090-nvlink has none" in refused.err
     known = run("--root", root, "import", file, *said, "--despite", "gpu")
     assert (known.status, len(records(root))) == (0, 1)
     assert "Imported although the file names NVIDIA GeForce RTX 4090" in (

@@ -38,8 +38,8 @@ def test_a_finding_has_position_code_sum_and_a_command_that_works(root: Path) ->
     status, out, _ = lint(root, "--command", WRONG, "--combo", "2x-rtx-4090")
     assert status == 1
     assert out.startswith("--command:1:49: error[world-size]: the plan needs 4 GPUs (tensor 4)")
-    assert "this fits: vllm serve Qwen/Qwen3-8B --tensor-parallel-size" in out
-    fixed = out.partition("this fits: ")[2].splitlines()[0]
+    assert "this plan fits: vllm serve Qwen/Qwen3-8B --tensor-parallel-size" in out
+    fixed = out.partition("this plan fits: ")[2].splitlines()[0]
     assert lint(root, "--command", fixed, "--combo", "2x-rtx-4090")[0] == 0
 
 

@@ -99,7 +99,7 @@ def test_a_folder_runs_to_its_end_as_it_is_written(
     installed = sum(one.installed_bytes for one in found.combo.nodes[node - 1].gpus)
     done = ran(recipe, tmp_path, node=node, memory_bytes=installed)
     assert done.status == 0, done.said
-    assert "It runs." in done.said
+    assert "The server is running." in done.said
 
 
 def test_it_checks_installs_downloads_starts_and_asks_in_this_order(tmp_path: Path) -> None:

@@ -36,12 +36,12 @@ MOVED = (
     ("tables[].rows[]", "tables[].columns"),
     ("columns[] of metadata.json", "columns, by columns"),
     ("uses[].best[], uses[].next_best[]", "the same, by columns"),
-    ("rows of tier-… in data.csv", "as the pages list them; all figures are in index.json"),
+    ("rows of tier-… in data.csv", "the rows of the pages' tables; index.json has all figures"),
     ("combo of a combo's row", "combo of the file"),
     ("plan of a row", "number of an entry of plans, counted from 0"),
     (
         "others[] of a row",
-        "entries of other_checkpoints by tier, with the number of the row, from 0",
+        "entries of other_checkpoints by tier, with the index of the row, counted from 0",
     ),
     (
         "verdict, better",
@@ -49,7 +49,7 @@ MOVED = (
     ),
     ("best_plans", "best, its plans by number"),
     ("speed.each_tokens_per_s", "aggregate_tokens_per_s over batch_per_replica times replicas"),
-    ("busiest.utilization", "busiest_utilization; null where it is verdict_utilization"),
+    ("busiest.utilization", "busiest_utilization; null if it equals verdict_utilization"),
 )
 """What a client of version 1 reads elsewhere in version 2."""
 BESIDE = (
