@@ -179,7 +179,7 @@ def _source(rows: Sequence[Row], prefix: str) -> dict[str, str]:
     if unplaced:
         title = "A published file whose repository is not known"
         title += f", {collection.removeprefix('hand: ')}"
-    read = f"{title} (quantities as published)"
+    read = f"{title} (figures as published)"
     return {"title": read[:200], "url": "" if unplaced else _tree(prefix), "read": READ}
 
 

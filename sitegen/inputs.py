@@ -138,7 +138,7 @@ def shown_path(root: Path, private: Path) -> str:
 def _read_private(folder: Path, shown: str) -> tuple[dict[str, str], list[Problem]]:
     """Read a private catalog under the rules of the public one; its paths begin with ``shown``."""
     if shown in {".", "catalog"} or shown.startswith("catalog/"):
-        hint = "keep private records in a folder of their own"
+        hint = "keep private records in their own folder"
         message = "a private catalog cannot be the project or a part of its catalog"
         return {}, [_problem(shown, "private-folder", message, hint)]
     reader = _FolderReader()
@@ -157,7 +157,7 @@ def _read_private(folder: Path, shown: str) -> tuple[dict[str, str], list[Proble
     hint = "a record of a private catalog is <folder>/<kind>/<id>.yaml"
     for path in strayed:
         moved = f"{shown}{path.removeprefix('catalog')}"
-        problems.append(_problem(moved, "folder", "no records live here", hint))
+        problems.append(_problem(moved, "folder", "this folder does not hold records", hint))
     if not found and not problems:
         message = "the private catalog holds no records"
         problems.append(_problem(shown, "missing-folder", message, hint))
@@ -216,7 +216,7 @@ class _FolderReader:
         except FileNotFoundError:
             if needed:
                 hint = "run sitegen in a project folder, or name one"
-                self.report(path, "missing-folder", f"there is no folder {path}/", hint)
+                self.report(path, "missing-folder", f"the folder {path}/ does not exist", hint)
             return
         except OSError as error:
             self.refused(parent_fd, name, path, error)
@@ -259,7 +259,7 @@ class _FolderReader:
         with os.fdopen(fd, "rb") as stream:
             status = os.fstat(fd)
             if not stat.S_ISREG(status.st_mode):
-                message = "only regular files are read"
+                message = "sitegen reads only regular files"
                 self.report(path, "not-a-file", message, "move it out of the project")
                 return
             stamp = (
@@ -287,11 +287,11 @@ class _FolderReader:
         except OSError:
             mode = 0
         if stat.S_ISLNK(mode):
-            message = "symbolic links are not followed"
+            message = "sitegen does not follow symbolic links"
             self.report(path, "symlink", message, "put the file itself here")
         elif mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             hint = "move it out of the project"
-            self.report(path, "not-a-file", "only regular files are read", hint)
+            self.report(path, "not-a-file", "sitegen reads only regular files", hint)
         else:
             self.report(path, "unreadable", f"cannot be read: {error.strerror}")
 

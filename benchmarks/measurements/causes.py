@@ -23,26 +23,31 @@ _ROPE = (
     "linear RoPE scaling by 8 makes the table of positions eight times as long; the published "
     "config of this copy leaves it out"
 )
-_SHARED = "shared memory: operating system and loader hold about 13 GiB more than assumed"
-_IK_GRAPH = "several GPUs: what the fork keeps of experts on GPUs after the first is not known"
+_SHARED = "shared memory: the operating system and the loader hold about 13 GiB more than we assume"
+_IK_GRAPH = "several GPUs: we do not know what the fork keeps of the experts on the later GPUs"
 _GLM_HOLE = (
     "the last hidden state lies behind the product of gate and up (23,040 × 512 × 4 bytes = "
     "45 MiB), and the logits behind that"
 )
-_OLD_GRAPH = "another graph allocator, years before the profile"
-_NEIGHBOUR = "4.8 GiB outside the allocator on shared memory belong to another program"
-_RANKS = "tokens are those of the rank with least room, the pool line may be another rank's"
+_OLD_GRAPH = "an older graph allocator, from years before the profile"
+_NEIGHBOUR = "another program holds 4.8 GiB of the shared memory"
+_RANKS = (
+    "the tokens are for the rank with the least room, but the pool line may be for another rank"
+)
 _GLM_DRAFT = "the file keeps the model's draft layer"
 _MATRIX = "fits a file made with an importance matrix, which the catalogue does not say"
-_BRANCH = "the branch of a pull request, which counted memory outside the allocator another way"
+_BRANCH = "the branch of a pull request, which counted memory outside the allocator differently"
 _STEP = (
     "the step is not stated: one of 8,192 tokens in flight gives the logged count within 0.1 %, "
     "two steps of the default 2,048 are assumed"
 )
-_HALF = "the logged tokens are exactly twice what a 16-bit cache holds: an 8-bit cache, not stated"
+_HALF = (
+    "the logged tokens are exactly twice what a 16-bit cache holds, so the cache had 8 bits, "
+    "which is not stated"
+)
 
 _NOT_EXPLAINED = "not explained"
-_DRAFTER = "the prediction layer is loaded as a drafter and counted, says the log"
+_DRAFTER = "according to the log, the prediction layer is loaded as a draft model and counted"
 
 CAUSES: By = {
     "a0258": {"compute-buffers": _IK_GRAPH},
@@ -63,7 +68,7 @@ CAUSES: By = {
     "a0059": {"compute-buffers": _NOT_EXPLAINED},
     "a0234": {"compute-buffers": _NOT_EXPLAINED},
     "a0443": {
-        "verdict": "not explained; the page says roughly, of starts with the prediction layer"
+        "verdict": "unknown; the page gives a rough figure, for starts with the prediction layer"
     },
     "glm53-fp8-8xh200-893": {
         "weights": "5.63 GiB of it are the room that FlashMLA's sparse kernel keeps for five "
@@ -74,13 +79,13 @@ CAUSES: By = {
     "gptoss120b-8xrtxpro4500-oom": {
         "weights": "not explained: experts padded for Marlin give 8.6 GiB, for FlashInfer 8.2, for "
         "Triton 9.4; a width of 480 on each rank would give 9.97",
-        "verdict": "fails at or after the capture of graphs, says the record",
+        "verdict": "according to the record, it fails during or after graph capture",
     },
     "sgl-dsv41-8xrtxpro-085": {
         "verdict": "a buffer of the attention kernel for these GPUs grows with the pool, says the "
         "file"
     },
-    "sgl4895-gemma3-27b-awq-24g": {"verdict": "SGLang of March 2025, before its first profile"},
+    "sgl4895-gemma3-27b-awq-24g": {"verdict": "SGLang from March 2025, before our first profile"},
     "t4-qwen25-15b-util05": {"non-torch": _NOT_EXPLAINED},
     "llama32-3b-q8gguf-4070l": {"non-torch": _NOT_EXPLAINED},
     "planner-gemma3-4b": {"weights": _ROPE},
@@ -94,81 +99,91 @@ CAUSES: By = {
         "pool-tokens": _SHARED,
     },
     "qwq32b-bnb-2x5090-pp2": {
-        "kv-tokens": "the stage with fewer layers has the larger pool; the line is one stage's",
-        "activation": "a version before scheduler defaults were alike",
-        "non-torch": "communication buffers of a pipeline over the bus",
+        "kv-tokens": (
+            "the log line is for one stage, and the stage with fewer layers has the larger pool"
+        ),
+        "activation": "a version with different scheduler defaults",
+        "non-torch": "communication buffers of a pipeline over PCIe",
     },
     "llama3-8b-a100-40": {
-        "activation": "not explained: seven times the usual peak, says the record",
+        "activation": "unknown: the record states seven times the usual peak",
         "kv-pool": "follows from the unusual peak",
         "pool-tokens": "follows from the unusual peak",
     },
     "a0083": {"compute-buffers": _GLM_HOLE},
     "a0085": {"compute-buffers": _GLM_HOLE},
     "a0204": {
-        "kv-buffers": "the draft layer was left out when this file was loaded",
+        "kv-buffers": "this run did not load the draft layer",
         "compute-buffers": _IK_GRAPH,
     },
     "a0514": {"kv-buffers": "a window of 1,536 cells: a micro-batch of 1,024 tokens, on an NPU"},
-    "a0540": {"compute-buffers": "a figure rounded to GiB by the test that quotes it"},
+    "a0540": {"compute-buffers": "the test that quotes the figure rounded it to GiB"},
     **{f"b0{n}": {"file-size": _GLM_DRAFT} for n in range(203, 209)},
     "r1-distill-qwen7b-v100-32": {
-        "verdict": "0.7 ran on compute capability 7.0, which later versions dropped"
+        "verdict": "version 0.7 still supported compute capability 7.0; later versions do not"
     },
     "dsv4flash-8xpro5000": {
-        "kv-tokens": "0.22 lays blocks out otherwise; by its own code 9.756 requests, as logged",
-        "pool-tokens": "0.22 lays blocks out otherwise; by its own code 9.756 requests, as logged",
-        "kv-pool": "the memory fraction is not stated; the default is assumed",
+        "kv-tokens": (
+            "version 0.22 lays out blocks differently; its own code gives 9.756 requests, as logged"
+        ),
+        "pool-tokens": (
+            "version 0.22 lays out blocks differently; its own code gives 9.756 requests, as logged"
+        ),
+        "kv-pool": "the memory fraction is not stated, so we assume the default",
     },
-    "2spark-glm53-700k-088": {"kv-tokens": "not explained: a draft model (DFlash2) was loaded"},
+    "2spark-glm53-700k-088": {"kv-tokens": "unknown: a draft model (DFlash2) was loaded"},
     **{
-        one: {"kv-tokens": _STEP, "kv-pool": "FP8 of unknown scope"}
+        one: {"kv-tokens": _STEP, "kv-pool": "we do not know which layers are in FP8"}
         for one in ("gemma4-26b-fp8-l40s-fp8kv", "gemma4-26b-fp8-l40s-fp8pth")
     },
     "kimi-linear-48b-awq-2x3090": {
         "kv-tokens": _RANKS,
-        "kv-pool": "not explained: steps of 64,000 tokens",
-        "pool-tokens": "not explained: steps of 64,000 tokens",
+        "kv-pool": "unknown: steps of 64,000 tokens",
+        "pool-tokens": "unknown: steps of 64,000 tokens",
     },
     "qwen2vl7b-awq-a10-482": {
-        "verdict": "0.6 profiled images of the largest size for every sequence"
+        "verdict": "version 0.6 profiled images of the largest size for every sequence"
     },
     "planner-gptoss20b-tp2": {
-        "weights": "widths after the cut are padded differently; the rule is not known"
+        "weights": "the split widths are padded differently, by a rule that we do not know"
     },
     "gptoss120b-h100-oom-23278": {"weights": "the Marlin kernel pads more than Triton's"},
     "qwen25vl7b-awq-orin-055-vid": {
-        "kv-per-token": "a pool of 0.20 GiB, logged with two decimals",
-        "kv-tokens": "a pool of 0.20 GiB, logged with two decimals",
+        "kv-per-token": "rounding: the log gives the pool of 0.20 GiB with two decimals",
+        "kv-tokens": "rounding: the log gives the pool of 0.20 GiB with two decimals",
     },
-    "4gb-qwen25-15b-fp16": {"kv-per-token": "a pool of 0.07 GiB, logged with two decimals"},
+    "4gb-qwen25-15b-fp16": {
+        "kv-per-token": ("rounding: the log gives the pool of 0.07 GiB with two decimals")
+    },
     "minimax-m27-awq-2xspark-080": {"kv-pool": _SHARED},
     "h100emp-mistral-small32-24b": {
-        "activation": "the figure is that of 256 sequences, not 1,024",
+        "activation": "the figure is for 256 sequences, not 1,024",
         "kv-pool": "follows from the peak of 256 sequences",
         "pool-tokens": "follows from the peak of 256 sequences",
     },
     "planner-mistral-small31-w8a8-tp1": {
-        "activation": "image encoder, which the formula leaves out"
+        "activation": "the image encoder, which the formula does not include"
     },
     "planner-llama4-scout-tp4": {"activation": "small experts, inside the interval"},
     "qwen36-27b-2x4090-dflash-180k": {"kv-pool": "a draft model shares the pool"},
     "dscoderv2lite-8xa100-40": {
         "weights": "0.7 kept the absorbed matrices of latent attention beside the weights: "
         "2 × 2,048 × 2 heads × 512 × 2 bytes in 27 layers are 0.21 of the missing 0.23 GiB",
-        "activation": "the line of a rank that does not sample",
+        "activation": "the log line comes from a rank that does not sample",
     },
-    "r1-distill-qwen14b-2x4090-13061": {"activation": "the line of a rank that does not sample"},
+    "r1-distill-qwen14b-2x4090-13061": {
+        "activation": ("the log line comes from a rank that does not sample")
+    },
     "planner-gptoss20b-tp1-util095-oom": {
         "verdict": "sampler warm-up after graph capture, at a memory fraction of 0.95"
     },
     "qwen38-27b-fp8-rtxpro6000-mamba": {
-        "verdict": "the default of 1,024 sequences wants as many state blocks; fewer served"
+        "verdict": "the default of 1,024 sequences needs as many state blocks; fewer were enough"
     },
     **{f"b0{n}": {"file-size": _MATRIX} for n in (436, 437, 438, 440, 441)},
     "b0276": {"file-size": "the rule of 2023 put more tensors of Q2_K at 4 bits"},
     "b0770": {"file-size": "a quantization-aware build with its embedding at 16 bits"},
-    "a0556": {"compute-buffers": "not explained: Gemma 4 12B, four slots, 255,232 tokens"},
+    "a0556": {"compute-buffers": "unknown: Gemma 4 12B, four slots, 255,232 tokens"},
     "a0495": {"model-buffers": "an Unsloth build of the file"},
     **{
         one: {"compute-buffers": _IK_GRAPH} for one in ("a0206", "a0221", "a0222", "a0227", "a0228")
@@ -181,9 +196,11 @@ DISPUTED: By = {
     "qwen35-122b-nvfp4-spark": {"weights": _DRAFTER},
     "5090-qwen35-9b-mtp1": {"weights": _DRAFTER},
     "glm47-fp8-pp8-32105": {
-        "kv-per-token": "the need of the whole model beside the pool of one stage, says the thread"
+        "kv-per-token": (
+            "according to the thread, it compares the whole model with the pool of one stage"
+        )
     },
-    "a0291": {"compute-buffers": "the sum of four GPUs, not one's buffer"},
+    "a0291": {"compute-buffers": "the figure is the sum over four GPUs, not the buffer of one"},
     "mi50-qwen25-15b-fp16": {"weights": _DEVICE},
     "radeon-qwen25-05b-fp16": {"weights": _DEVICE},
     "r1-distill-qwen14b-rocm-tp2": {"weights": _DEVICE},
@@ -191,7 +208,7 @@ DISPUTED: By = {
     "mi50-gemma3-27b-awq-8k": {"weights": _REPACKED},
     "mi50-qwen3-32b-awq-4k": {"weights": _REPACKED},
     "sgl8337-qwen3-235b-pp4tp8-fp8online": {
-        "weights": "a bug of that version kept the 16-bit copy, says the thread"
+        "weights": "according to the thread, a bug in that version kept the 16-bit copy"
     },
     "qwen25vl7b-awq-orin-055-vid": {
         "verdict": _NEIGHBOUR,
@@ -200,46 +217,48 @@ DISPUTED: By = {
         "non-torch": _NEIGHBOUR,
     },
     "vllm31273-qwen25-72b-fp8-h20-013": {
-        "verdict": "a regression of 0.13 while loading: the same ran on 0.12"
+        "verdict": "a regression in version 0.13 while loading: the same setup ran on 0.12"
     },
     "nemotron-nano9b-l40s-23230": {
         "verdict": "the first engine (V0) reserved the state of all 256 sequences at once in 32 "
-        "bits, 33.75 GiB; the profile is that of the second"
+        "bits, 33.75 GiB; our profile is for the second engine"
     },
     "llama3-8b-80g-tp1-pr10511": {"non-torch": _BRANCH, "kv-pool": _BRANCH},
     "llama3-8b-80g-tp2-pr10511": {"non-torch": _BRANCH},
     "r1-distill-qwen14b-2x4090-13061": {
-        "kv-tokens": "pool and tokens come from two different workers, says the record",
-        "kv-pool": "pool and tokens come from two different workers, says the record",
+        "kv-tokens": "according to the record, pool and tokens come from two different workers",
+        "kv-pool": "according to the record, pool and tokens come from two different workers",
     },
     "glm47-nvfp4-tp4-080": {"kv-per-token": _HALF, "kv-tokens": _HALF},
     "trt-llama31-8b-32g": {"kv-per-token": _HALF, "kv-tokens": _HALF},
     "h100emp-gptoss120b": {
-        "kv-pool": "the record's own lines sum up at a memory fraction of 0.95, not the 0.9 stated",
+        "kv-pool": (
+            "the record's own figures add up at a memory fraction of 0.95, not at the stated 0.9"
+        ),
     },
 }
 """Figures that contradict their own record, by run and quantity."""
 
 UNSAID: By = {
     "a0360": {
-        "verdict": "the start went well: a prompt of more than 10,000 tokens ran out of memory"
+        "verdict": "the start succeeded; a prompt of more than 10,000 tokens ran out of memory"
     },
     "a0091": {
-        "verdict": "layers or tensors placed by hand (-ts 6.5,6,10,4, says the thread)",
-        "compute-buffers": "layers of unlike widths, placed by hand (-ts 6.5,6,10,4)",
+        "verdict": "layers or tensors placed by hand (-ts 6.5,6,10,4, according to the thread)",
+        "compute-buffers": "layers of different widths, placed by hand (-ts 6.5,6,10,4)",
     },
     "nemotron-ultra253b-16xa100-40": {
-        "verdict": "two machines, and how tensors and stages are split is not stated"
+        "verdict": "two machines, but it does not state how tensors and stages are split"
     },
 }
 """What a source leaves open that a question needs, by run and quantity."""
 
 UNCOVERED: By = {
     "flashnext-nvfp4-pro6000-sgl-2": {
-        "verdict": "a fork that keeps the tables of n-grams on an SSD, says the thread"
+        "verdict": "according to the thread, a fork that keeps the n-gram tables on an SSD"
     },
     "sgl-dsv41-4xrtxpro-082": {
-        "verdict": "tables of n-grams outside the GPUs: 510 GB of files on 380 GiB"
+        "verdict": "the n-gram tables are not on the GPUs: 510 GB of files on 380 GiB"
     },
 }
 """What was done that no rule of ours covers, by run and quantity."""

@@ -79,7 +79,7 @@ class Loaded:
         """
         log = self.log
         if not log["usable"]:
-            raise Unusable("no figure that can be used", says_enough=False)
+            raise Unusable("no usable figure", says_enough=False)
         model = self.world.model(log["model"])
         runtime, program = self._program()
         observed = self._observed()
@@ -169,9 +169,13 @@ class Loaded:
         """A mix of its maker: its size is known from the log or not at all."""
         log = self.log
         size, count = log["file_size_gib"], model.published_parameters
-        self.gaps.unsay(("model-buffers",), "a mix of its maker: its name tells no tensor types")
+        self.gaps.unsay(
+            ("model-buffers",), ("the maker's own mix: the name does not state the tensor types")
+        )
         if not size or not count:
-            self.gaps.unsay(OF_FILE, "a mix of its maker: its name tells no tensor types")
+            self.gaps.unsay(
+                OF_FILE, ("the maker's own mix: the name does not state the tensor types")
+            )
             return {}
         self.assumed.append("file")
         bits = 8 * size * GIB / count
@@ -259,19 +263,23 @@ class Loaded:
     def _check_figures(self, observed: Entry, model: LanguageModel) -> None:
         log = self.log
         if not observed.get("model_gpu_mib") and not observed.get("model_host_mib"):
-            self.gaps.unsay(("model-buffers",), "no model buffers listed")
+            self.gaps.unsay(("model-buffers",), "the log lists no model buffers")
         if SWA_FULL.search(f"{log['quote']} {log['notes']}"):
-            self.gaps.uncover(("kv-buffers",), "full-size cache for sliding windows asked for")
+            self.gaps.uncover(
+                ("kv-buffers",), ("the run asked for a full-size cache for sliding windows")
+            )
         if not observed.get("kv_mib") and "kv_total_mib" not in observed:
-            self.gaps.unsay(("kv-buffers",), "no KV buffers listed")
+            self.gaps.unsay(("kv-buffers",), "the log lists no KV buffers")
         if log.get("mla") == "0" and model.config.get("kv_lora_rank"):
             self.gaps.uncover(("kv-buffers",), "latent attention switched off (-mla 0)")
         if any(b["device"] == EACH_OF_SOME for b in log["compute_buffer_mib"]):
             self.gaps.unsay(("compute-buffers",), "number of GPUs not stated")
         if not observed.get("compute_gpu_mib"):
-            self.gaps.unsay(("compute-buffers",), "no compute buffer of a GPU listed")
+            self.gaps.unsay(("compute-buffers",), "the log lists no compute buffer on a GPU")
         if any("draft" in str(b.get("kind", "")) for b in log["compute_buffer_mib"]):
-            self.gaps.unsay(("compute-buffers",), "added up with the buffers of a draft model")
+            self.gaps.unsay(
+                ("compute-buffers",), ("the figure includes the buffers of a draft model")
+            )
         devices = len(observed.get("compute_gpu_mib", ()))
         if devices == 1 and (log["gpus_total"] or 1) > 1 and not self._one_computes(observed):
             self.gaps.unsay(("compute-buffers",), "one of several GPUs listed")

@@ -54,7 +54,9 @@ def file_of(world: World, log: Log) -> Entry:
         raise Unusable(f"no recipe for {log['quant']}", says_enough=True)
     nominal = world.catalog.quantizations[quantization].nominal_bits
     if log["bpw"] and abs(log["bpw"] / nominal - 1) > OTHER_BITS:
-        raise Unusable("a mix of its maker: other bits per weight than its type", says_enough=False)
+        raise Unusable(
+            "the maker's own mix: its bits per weight differ from its type", says_enough=False
+        )
     exact = log["size_bytes"] or (figure if unit == "bytes" else None)
     if exact:
         size: Entry = {"bytes": int(exact)}
@@ -77,7 +79,9 @@ def _recipe(log: Log) -> str:
     marks = f"{stated} {log['model']}"
     own = OWN_MIX.search(stated) or UNSLOTH_DYNAMIC.search(str(log["model"]))
     if found is None or "(unsloth)" in marks or own or "ik_llama" in _url(log):
-        raise Unusable("a mix of its maker: its name tells no tensor types", says_enough=False)
+        raise Unusable(
+            "the maker's own mix: the name does not state the tensor types", says_enough=False
+        )
     return found
 
 

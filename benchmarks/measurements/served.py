@@ -64,7 +64,7 @@ OF_VERSION = ("pool-tokens", "kv-pool", "activation", "non-torch", "graphs")
 OF_CACHE = ("kv-per-token", "kv-tokens", "pool-tokens", "verdict")
 """Quantities that need checkpoint, split, GPU, version, KV dtype."""
 
-NVFP4_SCOPE = "NVFP4 leaves other groups unquantized in each file"
+NVFP4_SCOPE = "each NVFP4 file leaves different groups unquantized"
 BLOCK_TOKENS = 16
 CONFIRMED = 0.02
 """Share by which tokens and concurrency × length may differ: concurrency has two decimals."""
@@ -174,7 +174,9 @@ class Served:
         name, stated = str(log["model"]), log["quantization"]
         recipe = names.quantization_id(stated, name)
         if "unsloth-bnb" in name:
-            self.gaps.unsay(OF_WEIGHTS, "a mix of its maker, whose layers the name does not tell")
+            self.gaps.unsay(
+                OF_WEIGHTS, ("the maker's own mix: the name does not state the types of its layers")
+            )
             return {}
         if recipe is None and (stated is not None or "/" not in name):
             if stated is None:
@@ -316,7 +318,9 @@ class Served:
         if "activation_gib" not in observed:
             found.discard("activation")
         if not observed.keys() & {"kv_pool_gib", "kv_request_gib"}:
-            self.gaps.unsay(("kv-per-token",), "bytes per token, of which ranks is not said")
+            self.gaps.unsay(
+                ("kv-per-token",), ("bytes per token, but it does not state for which ranks")
+            )
         if observed.get("kv_pool_gib", 0) > 0:
             found.add("kv-pool")
         if "kv_pool_tokens" in observed and "kv-tokens" in found:

@@ -108,9 +108,11 @@ def record(
     )
     rest = rest.removesuffix("-ms").strip("-")
     where = f": {rest.replace('-on-', ' on ')}" if rest else ""
-    title = f"Fit of {_counted(runs, 'run')} of {_counted(sources, 'source')} in catalog/benchmarks"
+    title = (
+        f"Fit to {_counted(runs, 'run')} from {_counted(sources, 'source')} in catalog/benchmarks"
+    )
     if not runs:
-        title = "Start of the fit; no run in catalog/benchmarks speaks of it"
+        title = "Starting value of the fit; no run in catalog/benchmarks bears on it"
     value = {
         "title": WORDS[stem] + where,
         "low": low,
@@ -129,8 +131,8 @@ def _counted(count: int, word: str) -> str:
 
 
 NOTE = (
-    f"The interval holds {TARGET * 100:.0f} % of the errors on runs by people whom the fit"
-    " left out."
+    f"The interval covers {TARGET * 100:.0f} % of the errors on runs from contributors whom the"
+    " fit left out."
 )
 FACTOR_NOTE = (
     "The interval is the range of five fits, each without a fifth of the runs. Estimates use only"

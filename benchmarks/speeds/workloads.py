@@ -269,5 +269,5 @@ def doubt(row: Row) -> str:
     if "reported as a bug" in row["notes"]:
         return "The thread reports this speed as a bug."
     if "documentation written by AI" in row["notes"]:
-        return "The repository says that its runs and texts were made by a program."
+        return "The repository says that a program produced its runs and texts."
     return ""

@@ -53,11 +53,11 @@ class AtlasFolder:
         known = self._manifest()
         if known is not None and known.get("made_of") != self.made_of:
             raise AtlasError(
-                f"{self.path} holds an atlas of other inputs (a changed catalog or program, or "
-                "other filters): name another folder, or say --replace"
+                f"{self.path} holds an atlas made from other inputs (another catalog, program or "
+                "filter): name another folder, or use --replace"
             )
         if known is None and any(self.path.glob("verdicts/*/*")):
-            raise AtlasError(f"{self.path} has verdicts and no {MANIFEST}: name another folder")
+            raise AtlasError(f"{self.path} has verdicts but no {MANIFEST}: name another folder")
         for left in self.path.glob(f"verdicts/*/.*{UNFINISHED}"):
             left.unlink()
         if known is None:
@@ -115,7 +115,7 @@ class AtlasFolder:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
-                raise AtlasError(f"another run writes into {self.path}") from error
+                raise AtlasError(f"another run is writing into {self.path}") from error
             yield
 
 

@@ -122,7 +122,9 @@ def judge_remotely(inputs: RemoteInputs, place: int) -> Judged:
     texts, only, limit, digest = inputs
     if (digest, limit) not in _OPENED:
         if made_of(texts, only) != digest:
-            raise AtlasError("this machine has another version of sitegen than the one that asks")
+            raise AtlasError(
+                "this machine has a different version of sitegen from the one that started the run"
+            )
         _OPENED.clear()
         _OPENED[digest, limit] = Pieces(parse_catalog(dict(texts)), only, limit, digest)
     return _OPENED[digest, limit].judge(place)
@@ -148,7 +150,7 @@ def run(
         pieces = Pieces(catalog, only, limit, folder.made_of)
         every = pieces.partitions
         if not every:
-            raise AtlasError("nothing to judge: no build, runtime or model is left by --only")
+            raise AtlasError("nothing to assess: --only leaves no build, runtime or model")
         words = {"only": {name: list(value) for name, value in asdict(only).items()}}
         folder.begin(words)
         folder.write("builds.parquet", build_bytes(_builds(pieces, only), folder.made_of))

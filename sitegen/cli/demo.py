@@ -37,9 +37,9 @@ def copy_demo(folder: Path) -> int:
         OSError: If the system refuses.
     """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise DemoRefused(f"{folder} is no folder")
+        raise DemoRefused(f"{folder} is not a folder")
     if folder.is_dir() and any(folder.iterdir()):
-        raise DemoRefused(f"{folder} is not empty; name a folder that is not there yet")
+        raise DemoRefused(f"{folder} is not empty; name a new folder")
     files = [*_files()]
     for source, path in files:
         target = folder / path
@@ -53,7 +53,7 @@ def _files() -> Iterator[tuple[Path, str]]:
     for name in WHOLE:
         found = sorted(path for path in shared(name).glob("*") if path.is_file())
         if not found:
-            raise DemoRefused(f"the program came without its {name}/; install it anew")
+            raise DemoRefused(f"the installation lacks its {name}/ folder; install sitegen again")
         for path in found:
             yield path, f"{name}/{path.name}"
     for name in CHOSEN:

@@ -102,7 +102,7 @@ def _failed(error: BaseException) -> int:
     elif isinstance(error, MemoryError):
         message = "out of memory"
     elif isinstance(error, ModuleNotFoundError) and error.name == "fcntl":
-        message = "sitegen needs the file locks of Linux or macOS; on Windows run it in WSL"
+        message = "sitegen needs the file locks of Linux or macOS; on Windows, run it in WSL"
     elif isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("sitegen"):
         message = (
             f"the package that holds the module {error.name!r} is not installed; install sitegen "
@@ -126,7 +126,7 @@ def _reported(error: BaseException) -> str:
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as report:
             report.write("".join(traceback.format_exception(error)))
     except OSError:
-        return f"{kind}; no report could be written"
+        return f"{kind}; sitegen could not write a report"
     return f"{kind}; please report it with {path}"
 
 

@@ -27,7 +27,10 @@ def catalog_option() -> click.Option:
     return click.Option(
         ["--catalog", "private"],
         type=click.Path(path_type=Path, exists=True, file_okay=False),
-        help="Folder of private records, read beside those of the project; of every command.",
+        help=(
+            "Folder of private records to read beside those of the project; works with every "
+            "command."
+        ),
         callback=_laid_over,
         expose_value=False,
         hidden=True,
@@ -72,56 +75,56 @@ class LazyGroup(click.Group):
 COMMANDS = {
     "build": (
         "sitegen.cli.commands.build_command",
-        "Build the site into public/, all of it or nothing.",
+        "Build the whole site into public/, or nothing.",
     ),
     "check": (
         "sitegen.cli.commands.check_command",
-        "Check the catalog and the texts; write nothing.",
+        "Check the catalog and the texts without writing anything.",
     ),
     "fit": (
         "sitegen.cli.commands.fit_command",
-        "Say whether a model runs on some hardware, and how.",
+        "Find out whether a model runs on given hardware, and how.",
     ),
     "here": (
         "sitegen.cli.commands.here_command",
-        "Say what this machine is, for fit, recipe and others.",
+        "Describe this machine, for use in fit, recipe and other commands.",
     ),
     "import": (
         "sitegen.cli.commands.import_command",
-        "Make a benchmark record of what a tool wrote.",
+        "Turn the output of a benchmark tool into a record.",
     ),
     "compare": (
         "sitegen.cli.commands.compare_command",
-        "Put a start's log, or a benchmark, beside the prediction.",
+        "Compare a start-up log or a benchmark with the prediction.",
     ),
     "import-hub": (
         "sitegen.cli.commands.import_hub_command",
-        "Propose repositories that a listing has.",
+        "Propose repositories for checkpoints, from a listing.",
     ),
     "bench-plan": (
         "sitegen.cli.commands.bench_plan_command",
         "Print what to measure on a combo, and how.",
     ),
-    "recipe": ("sitegen.cli.commands.recipe_command", "Print the commands that run a model there."),
+    "recipe": ("sitegen.cli.commands.recipe_command", "Print the commands that run a model."),
     "lint-command": (
         "sitegen.cli.commands.lint_command",
-        "Find what cannot work in commands and pages.",
+        "Find mistakes in launch commands and pages.",
     ),
     "explain": (
         "sitegen.cli.commands.explain_command",
-        "Show the sum behind a verdict, line by line.",
+        "Show the calculation behind a verdict, line by line.",
     ),
     "serve": (
         "sitegen.cli.commands.serve_command",
-        "Serve the site to this machine while you edit.",
+        "Serve the site locally while you edit.",
     ),
     "diff": (
         "sitegen.cli.commands.diff_command",
-        "Say which verdicts move between two built sites.",
+        "Show which verdicts differ between two built sites.",
     ),
     "atlas": (
         "sitegen.cli.commands.atlas_command",
-        "Judge every sensible build, into files to query.",
+        "Assess every sensible build, and write files to query.",
     ),
     "new": (
         "sitegen.cli.commands.new_command",
@@ -130,9 +133,9 @@ COMMANDS = {
 }
 EPILOG = """\b
 Exit status:
-  0    clean (a verdict of "not practical" is clean too)
+  0    success (a verdict of "not practical" is a success too)
   1    problems found in the catalog, the texts or the pages
-  2    wrong usage, an input or output error, or a mistake of ours
+  2    wrong usage, an input or output error, or an internal error
   130  interrupted
 """
 
@@ -148,17 +151,21 @@ Exit status:
 @click.option(
     "--root",
     type=click.Path(path_type=Path),
-    help="Project folder; by default the nearest one upwards that holds catalog/.",
+    help="Project folder. Default: the nearest folder upwards that holds catalog/.",
 )
 @click.option(
     "--catalog",
     "private",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of private records to read beside the project's; also behind the command.",
+    help="Folder of private records to read beside the project's; also allowed after the command.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print problems and results only.")
-@click.option("-v", "--verbose", is_flag=True, help="Print stage times and every changed file.")
-@click.option("--show-config", is_flag=True, help="Say what the project has set, and where.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only problems and results.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Print the time of each stage and every changed file."
+)
+@click.option(
+    "--show-config", is_flag=True, help="Print the project's settings and where they are set."
+)
 @click.version_option(sitegen.__version__, message="sitegen %(version)s")
 @click.pass_context
 def cli(

@@ -70,7 +70,7 @@ def _files(place: Path) -> Iterator[Path]:
     try:
         status = place.stat()
     except FileNotFoundError as error:
-        raise CommandError(f"there is no {place}") from error
+        raise CommandError(f"{place} does not exist") from error
     if stat.S_ISDIR(status.st_mode):
         yield from _inside(place)
     elif stat.S_ISREG(status.st_mode):

@@ -98,7 +98,7 @@ def _asked(addresses: Iterable[tuple[str, SourceText, int]], asking: Asking) -> 
     for address, source, index in addresses:
         fault = _fault(address, asking)
         if fault:
-            message = f"{quoted(address)} does not answer: {fault}"
+            message = f"{quoted(address)} does not respond: {fault}"
             hint = "find where it has moved, or allow it in sitegen.toml with a reason and a date"
             found = source.problem_at("dead-address", message, index=index, hint=hint)
             yield replace(found, severity=Severity.WARNING)

@@ -19,10 +19,10 @@ from sitegen.pipeline.lifelines import dies_with
 AFTER_S = 1.0
 STAGES = {
     "parse": "reading the catalog",
-    "survey": "judging models on machines",
-    "collect": "putting pages together",
+    "survey": "assessing models on machines",
+    "collect": "preparing pages",
     "render": "writing pages",
-    "finish": "checking links, packing",
+    "finish": "checking links and packing",
 }
 """What is done in each stage of a build, in order."""
 _END = b"\0"
@@ -66,7 +66,7 @@ def line(stage: str, seconds: float) -> str:
     """Say how far a build is.
 
     >>> line("survey", 12.7)
-    'judging models on machines (2 of 5), 12 s'
+    'assessing models on machines (2 of 5), 12 s'
     """
     at = list(STAGES).index(stage) + 1
     return f"{STAGES[stage]} ({at} of {len(STAGES)}), {int(seconds)} s"

@@ -74,7 +74,7 @@ class ProjectSettings:
                 raise ProjectFileError(message + (f"; {hint}" if hint else ""))
             taken = isinstance(value, str | int | bool | float)
             if not taken and not (isinstance(value, list) and options[key].multiple):
-                raise ProjectFileError(f"{self.file}: {name}.{key} is no value of an option")
+                raise ProjectFileError(f"{self.file}: {name}.{key} is not a valid value")
             yield options[key].name or key, key, value
 
 
@@ -94,7 +94,7 @@ def project_settings(root: Path, names: tuple[str, ...]) -> ProjectSettings:
         except FileNotFoundError:
             continue
         except (OSError, UnicodeDecodeError) as error:
-            raise ProjectFileError(f"{file} cannot be read: {error}") from error
+            raise ProjectFileError(f"cannot read {file}: {error}") from error
         if file == FILES[0] or "[tool.sitegen" in text:
             return _read(file, text, names)
     return ProjectSettings()

@@ -64,7 +64,7 @@ class CliSession:
         """
         if self.given_root is not None:
             if not (self.given_root / CATALOG).is_dir():
-                raise CommandError(f"{self.given_root} holds no {CATALOG}/ folder (--root)")
+                raise CommandError(f"{self.given_root} has no {CATALOG}/ folder (--root)")
             return self.given_root.resolve()
         found = self._found
         if found is None:
@@ -110,7 +110,7 @@ class CliSession:
             self.note(f"sitegen {mine}" + (", as in the project's own checks" if theirs else ""))
             return
         age = "older: update it" if older(mine, theirs) else "newer"
-        self.note(f"warning: this is sitegen {mine}, {age}; the project's checks run {theirs}")
+        self.note(f"warning: this is sitegen {mine}, {age}; the project's checks use {theirs}")
 
     def summarize(self, files: int, problems: Sequence[Problem]) -> None:
         """Say the last line: ``412 files, 3 errors, 1 warning in 0.41 s``."""

@@ -24,7 +24,7 @@ def time_limit_option() -> Callable[[F], F]:
         default=TIME_LIMIT_S,
         show_default=True,
         metavar="SECONDS",
-        help="End a build that takes longer; nothing is published then.",
+        help="Stop a build that takes longer, and publish nothing.",
     )
 
 
@@ -62,6 +62,7 @@ def ended_after(seconds: int) -> Iterator[None]:
 def too_long(seconds: int) -> str:
     """Say that a build was ended, and what to do."""
     return (
-        f"the build took longer than {seconds} s and was ended; nothing was published. Undo the "
-        "latest change if it is small; give a large project more time with --time-limit"
+        f"the build took longer than {seconds} s, so sitegen stopped it and published nothing. "
+        "Undo the latest change if the project is small; give a large project more time with "
+        "--time-limit"
     )

@@ -81,7 +81,7 @@ def beyond_counting(model: LanguageModel, design: Architecture) -> Iterator[Prob
     ):
         if count > most:
             message = f"the config adds up to {count:.3g} {of_what}; at most {most:.0e} make sense"
-            hint = "one of its widths, counts or positions is wrong"
+            hint = "check its widths, counts and positions"
             yield Problem(model.span, "model-size", message, hint)
 
 

@@ -36,10 +36,12 @@ class ExplainLine:
 
 
 FORMULAS = {
-    "reserved_os": "held back by the operating system or its limit for shared memory",
+    "reserved_os": "reserved by the operating system or by its limit for shared memory",
     "context": "GPU context and libraries outside the tensor allocator",
     "projector": "the image tower's file at 16 bits, on the first GPU",
-    "weights": "this rank's share of every tensor, replicated ones whole, plus loaded buffers",
+    "weights": (
+        "this rank's share of every tensor (replicated tensors in full), plus loaded buffers"
+    ),
     "kv": "layers x tokens x KV heads on this rank x (key + value) x bytes per element, in blocks; "
     "a window keeps its tokens and those in flight",
     "state": "recurrent layers x (convolution + state) elements x bytes, per sequence",

@@ -17,7 +17,7 @@ sources:
     url: ""
     read: '{today}'
 """
-REVIEW = "# A draft of what the tools of a machine say: look at every line before it is kept.\n"
+REVIEW = "# A draft from the output of a machine's tools: check every line before you keep it.\n"
 
 
 def combo_record(machine: MachineReport, catalog: Catalog, *, today: str) -> str:

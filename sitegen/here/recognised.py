@@ -147,7 +147,7 @@ def _refuse(known: tuple[Recognised, ...], chosen: list[Recognised]) -> None:
     """Say why nothing can be judged, where that is so."""
     if not known:
         raise UnjudgedError(
-            "no tool of this machine names a GPU; `sitegen here` says what was read"
+            "no tool on this machine reports a GPU; `sitegen here` prints what it read"
         )
     for recognised in known:
         if recognised.ids and not recognised.id:
@@ -157,7 +157,9 @@ def _refuse(known: tuple[Recognised, ...], chosen: list[Recognised]) -> None:
     if not chosen:
         cut = [recognised.found.name for recognised in known if recognised.found.partitioned]
         if cut:
-            raise UnjudgedError(f"{cut[0]} is cut into instances (MIG), which are not judged")
+            raise UnjudgedError(
+                f"{cut[0]} is cut into instances (MIG), which sitegen does not assess"
+            )
         names = ", ".join(recognised.found.name or "a GPU without a name" for recognised in known)
         raise UnjudgedError(f"the catalog has no record of {names}: `sitegen new gpu` starts one")
 
@@ -165,9 +167,12 @@ def _refuse(known: tuple[Recognised, ...], chosen: list[Recognised]) -> None:
 def _unknown(known: tuple[Recognised, ...]) -> Iterator[str]:
     for one in known:
         if not one.ids:
-            yield f"{one.found.name or 'a GPU without a name'} is not in the catalog and left out"
+            yield (
+                f"{one.found.name or 'a GPU without a name'} is not in the catalog; sitegen "
+                "leaves it out"
+            )
         elif one.found.partitioned:
-            yield f"{one.found.name} is cut into instances (MIG) and left out"
+            yield f"{one.found.name} is cut into instances (MIG); sitegen leaves it out"
 
 
 def _busy(known: tuple[Recognised, ...]) -> Iterator[str]:
@@ -176,8 +181,8 @@ def _busy(known: tuple[Recognised, ...]) -> Iterator[str]:
         total, free = one.found.memory_bytes, one.found.free_bytes
         if one.id and total and free is not None and free < 0.9 * total:
             yield (
-                f"GPU {one.found.index}: {free / GIB:.1f} of {total / GIB:.1f} GiB are free, "
-                "and only these are counted"
+                f"GPU {one.found.index}: {free / GIB:.1f} of {total / GIB:.1f} GiB are free; "
+                "sitegen counts only these"
             )
 
 
@@ -232,7 +237,7 @@ def shared_memory_bytes(found_gpu: FoundGpu, gpu: Gpu, machine: MachineReport) -
     if not isinstance(memory, UnifiedMemory):
         raise TypeError(gpu.id)
     if machine.ram_bytes is None:
-        raise UnjudgedError(f"no tool says how much memory the {gpu.name} has")
+        raise UnjudgedError(f"no tool reports how much memory the {gpu.name} has")
     aside = found_gpu.memory_bytes or 0 if found_gpu.vendor == "amd" else 0
     there = sum(one.size_bytes for one in machine.modules) or machine.ram_bytes + aside
     fitting = [size for size in sorted(memory.options_bytes) if size >= there]
@@ -283,9 +288,11 @@ def node_link(
     found = [_pcie(one, catalog) for one in chosen]
     slowest = min(found, key=lambda one: one.nominal_bytes_per_s or 0)
     bridged = any(re.match(r"NV\d", pair.word) for pair in machine.pairs)
-    why = [] if machine.pairs else ["no tool says how the GPUs reach each other; judged by PCIe"]
+    why = [] if machine.pairs else ["no tool reports how the GPUs are connected; we assume PCIe"]
     if bridged:
-        why.append("NVLink joins some of the GPUs; judged by PCIe, which the others have")
+        why.append(
+            "NVLink connects only some of the GPUs; we assume PCIe, which connects the others"
+        )
     why += [_beside(one, slowest) for one in chosen if _beside(one, slowest)][:1]
     return slowest, "; ".join(why)
 
@@ -350,7 +357,8 @@ def _pcie(recognised: Recognised, catalog: Catalog) -> Interconnect:
         bus = catalog.gpus[recognised.id].bus
         if bus not in catalog.interconnects:
             raise UnjudgedError(
-                f"no tool says what joins {recognised.found.name} to the others: --node-link"
+                f"no tool reports what connects {recognised.found.name} to the others: give "
+                "--node-link"
             )
         return catalog.interconnects[bus]
     if name in known:
@@ -370,7 +378,7 @@ def _beside(recognised: Recognised, judged: Interconnect) -> str:
     """Say where the link that is judged is another than the one that was read."""
     name = pcie_id(recognised.found)
     if not name:
-        return f"no tool says the link of {recognised.found.name}; judged by {judged.name}"
+        return f"no tool reports the link of {recognised.found.name}; we assume {judged.name}"
     if _speed(name) < _speed(judged.id):
         return f"{recognised.found.name} runs at {spoken_pcie(name)}, slower than {judged.name}"
     return ""

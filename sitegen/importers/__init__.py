@@ -54,9 +54,9 @@ def chosen(first: Kept, asked: str) -> Format:
     found = next((one for one in FORMATS if one.recognises(first)), None)
     asked = ALSO.get(asked, asked)
     if found is None:
-        raise UnusableError("no format that is known", hint=f"tried were {names}")
+        raise UnusableError("not a known format", hint=f"sitegen tried {names}")
     together = {asked, found.id} == {"aiperf", "aiperf-records"}
     if asked and asked != found.id and not together:
-        hint = f"leave the format out, or give the right file; tried were {names}"
-        raise UnusableError(f"this is a file of {found.id}, not of {asked}", hint=hint)
+        hint = f"leave the format out, or give the right file; sitegen tried {names}"
+        raise UnusableError(f"this file is in the format {found.id}, not {asked}", hint=hint)
     return found

@@ -89,7 +89,7 @@ def _hardware(hardware: Iterable[NamedHardware], combo: Combo, catalog: Catalog)
         ids = gpus_named(named.name, catalog)
         count = sum(id in ids for id in there)
         if ids and not count:
-            return f"the file names {named.name}, and {combo.id} has none"
+            return f"the file names {named.name}, but {combo.id} has none"
         if ids and named.count > count:
             return f"the file names {named.count} × {named.name}, and {combo.id} has {count}"
     return ""
@@ -173,7 +173,7 @@ def _kind(run: ToolRun, stated: EditorStatement, catalog: Catalog) -> str:
     meant, said = catalog.quantizations.get(known or ""), stated.checkpoint.quantization
     if meant is None or _same_kind(meant, said):
         return ""
-    return f"the file says {word[:40]}, and {said.name} was named"
+    return f"the file says {word[:40]}, but you named {said.name}"
 
 
 def _same_kind(quantization: Quantization, other: Quantization) -> bool:

@@ -20,7 +20,7 @@ def refusals(run: ToolRun) -> Iterator[str]:
     """Say why a run cannot be used; nothing where it can."""
     yield from run.refused
     if run.completed == 0:
-        yield "no request was answered"
+        yield "the server answered no request"
     elif run.completed is not None and run.failed:
         share = run.failed / (run.completed + run.failed)
         if share > MOST_FAILED:
@@ -38,21 +38,21 @@ def doubts(run: ToolRun) -> Iterator[str]:
     """Say what a reader has to know of a run that can be used."""
     yield from run.doubts
     if run.duration_s is not None and run.duration_s < SHORTEST_S:
-        yield f"it lasted {run.duration_s:.1f} s: runs under {SHORTEST_S:.0f} s say little"
+        yield f"it lasted {run.duration_s:.1f} s: runs under {SHORTEST_S:.0f} s are too short"
 
 
 HINT = "check --checkpoint or --quantization, --combo (the number of GPUs), and --speculative"
 WORDS = {
-    "ABOVE_BANDWIDTH": "{tokens_per_s:,.1f} tok/s of one stream is more than the GPUs' memory can "
-    "be read for: at most {bound:,.1f}",
-    "ABOVE_RAM_BOUND": "{tokens_per_s:,.1f} tok/s of one stream is more than the system RAM can be "
-    "read for: at most {bound:,.1f}",
+    "ABOVE_BANDWIDTH": "{tokens_per_s:,.1f} tok/s of one stream is more than the GPUs' memory "
+    "bandwidth allows: at most {bound:,.1f}",
+    "ABOVE_RAM_BOUND": "{tokens_per_s:,.1f} tok/s of one stream is more than the bandwidth of the "
+    "system RAM allows: at most {bound:,.1f}",
     "ABOVE_STEP_BOUND": "{tokens_per_s:,.1f} tok/s of {streams} streams is more than the GPUs' "
     "memory or arithmetic allow: at most {bound:,.1f}",
     "ABOVE_PEAK_RATE": "{tokens_per_s:,.1f} tok/s of prompt reading needs more arithmetic than the "
     "GPUs have: at most {bound:,.1f}",
-    "MEMORY_EXCEEDED": "the weights are larger than all the memory there is",
-    "WORLD": "the split needs {needed} GPUs, and there are {available}",
+    "MEMORY_EXCEEDED": "the weights are larger than all of the memory",
+    "WORLD": "the split needs {needed} GPUs, but there are {available}",
 }
 
 

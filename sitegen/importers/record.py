@@ -103,7 +103,9 @@ def record_text(
     date = choice.said.date or all_same(run.date for run in runs)
     read = choice.said.read or max([date, *(run.date for run in runs)])
     if not read:
-        raise UnusableError("the file states no day", hint="say when it ran: --date YYYY-MM-DD")
+        raise UnusableError(
+            "the file states no date", hint="give the date of the run: --date YYYY-MM-DD"
+        )
     taken = {at for at, _ in left_out}
     numbers = (at for at in count(1) if at not in taken)
     ordered = sorted(zip(numbers, runs, strict=False), key=lambda one: _order(one[1]))
@@ -146,8 +148,8 @@ def _order(run: ToolRun) -> tuple[float, ...]:
 def _run(id: str, run: ToolRun, date: str, digest: str, choice: RunChoice) -> dict[str, Any]:
     sequences = choice.said.sequences or run.sequences
     if sequences is None:
-        hint = "say it with --sequences"
-        raise UnusableError("the file does not say how many streams ran at once", run.line, hint)
+        hint = "give it with --sequences"
+        raise UnusableError("the file does not state how many streams ran at once", run.line, hint)
     many = sequences > 1
     figures = {
         "decode_tokens_per_s": run.decode_tokens_per_s,

@@ -66,14 +66,14 @@ def _lock(path: Path, descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         owner = text[2].decode() if text[2] else "unknown"
-        message = f"build in progress (pid {owner}); wait for it or end it"
+        message = f"build in progress (pid {owner}); wait for it or stop it"
         raise BuildInProgress(message) from None
 
 
 def _foreign(path: Path) -> PublishError:
     return PublishError(
-        f"{path} is in the way: a build needs a lock of that name, and no build of ours made it; "
-        "move it away, or publish into another folder"
+        f"{path} is in the way: a build needs a lock with that name, and sitegen did not make "
+        "this one; move it away, or publish into another folder"
     )
 
 

@@ -84,10 +84,10 @@ def refuse_unusable(out: Path) -> None:
     if os.path.lexists(out) and not out.is_dir():
         raise PublishError(f"refusing to publish into {out}: it is a file")
     if out.is_mount():
-        message = f"refusing to publish into {out}: a mount point cannot be switched"
+        message = f"refusing to publish into {out}: sitegen cannot replace a mount point"
         raise PublishError(f"{message}; choose a folder in it, such as {out / 'site'}")
     if out.is_dir() and any(out.iterdir()) and read_manifest(out) is None:
-        message = f"refusing to publish into {out}: it is not empty and no build of ours wrote it"
+        message = f"refusing to publish into {out}: it is not empty, and sitegen did not write it"
         raise PublishError(f"{message} (no {MANIFEST}); empty it or choose another folder")
 
 
@@ -152,12 +152,15 @@ def refuse_foreign(
     """
     if foreign and not force:
         listed = ", ".join(repr(path) for path in foreign[:5]) + (" …" if foreign[5:] else "")
-        message = f"{out} holds files that no build of ours wrote ({len(foreign)}): {listed}"
+        message = f"{out} holds files that sitegen did not write ({len(foreign)}): {listed}"
         raise PublishError(f"{message}; move them away, or keep them with --force")
     taken = {path.casefold() for path in files}
     for path in foreign:
         if path.casefold() in taken:
-            raise PublishError(f"{out / path} is not ours and would be overwritten; move it away")
+            raise PublishError(
+                f"{out / path} does not belong to sitegen, and the build would overwrite it; move "
+                "it away"
+            )
 
 
 def _entries(folder: Path, prefix: str, expected: set[str]) -> Iterator[str]:

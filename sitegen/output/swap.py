@@ -96,7 +96,7 @@ def repair(out: Path) -> str:
     if moved_away is not None and not os.path.lexists(out):
         complete = is_folder(moved_away / NEW)
         (moved_away / (NEW if complete else OLD)).rename(out)
-        done = f"put the {'new' if complete else 'old'} site back that a killed build left aside"
+        done = f"put the {'new' if complete else 'old'} site back that a killed build left behind"
     for scratch in killed:
         remove(scratch)
     return done

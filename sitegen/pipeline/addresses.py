@@ -32,9 +32,9 @@ def lost_addresses(before: bytes, files: Mapping[str, bytes]) -> tuple[Problem, 
         Problem(
             SourceSpan(file_of(url)),
             "address-lost",
-            f"{url} was published and is gone",
-            "write renamed_from in the record that has taken its place, say in "
-            "content/removed.yaml why it is gone, or build with --forget",
+            f"{url} was published but is now missing",
+            "add renamed_from to the record that replaces it, give the reason in "
+            "content/removed.yaml, or build with --forget",
         )
         for url in _topmost(old.keys() - new.keys())
         if not _leads_on(url, new.keys())
@@ -82,7 +82,7 @@ def _lost_rows(
         yield Problem(
             SourceSpan(file_of(urls[0])),
             "row-lost",
-            f"the row '{anchor}' was published and is gone from {named}{more}",
+            f"the row '{anchor}' was published but is now missing from {named}{more}",
             severity=Severity.WARNING,
         )
 

@@ -22,13 +22,13 @@ def killed_by(number: int) -> WorkerKilled:
     """Say that a signal ended a process.
 
     >>> str(killed_by(9))
-    'a worker process was killed (SIGKILL), perhaps for lack of memory'
+    'a worker process was killed (SIGKILL), perhaps because memory ran out'
     """
     try:
         name = signal.Signals(number).name
     except ValueError:
         name = f"signal {number}"
-    why = ", perhaps for lack of memory" if name == "SIGKILL" else ""
+    why = ", perhaps because memory ran out" if name == "SIGKILL" else ""
     return WorkerKilled(f"a worker process was killed ({name}){why}")
 
 

@@ -50,12 +50,12 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
     where = "" if len(target.combo.nodes) == 1 else f"node {first + 1}"
     written = RecipeStep(
         Phase.START,
-        "Write the load balancer's file",
+        "Write the load balancer's configuration",
         Language.NGINX,
         "\n".join(_file(servers, listens)),
         where=where,
         file=FILE,
-        note="Put the addresses of your nodes in." if len(machines) > 1 else "",
+        note="Enter the addresses of your nodes." if len(machines) > 1 else "",
     )
     started = RecipeStep(
         Phase.START,

@@ -72,7 +72,9 @@ def template_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     if not name:
         return ()
     address = f"{EXAMPLES[target.assessment.runtime.id]}/{name}"
-    note = "Without it, the template does not describe tools in the form that the parser reads."
+    note = (
+        "Without this template, the model does not get tools in the form that the parser expects."
+    )
     return (
         RecipeStep(
             Phase.FILES,
@@ -92,8 +94,8 @@ def remote_code_warning(target: Target) -> tuple[str, ...]:
         return ()
     if _of_maker(target):
         return (
-            f"--trust-remote-code runs Python code from {target.repository}: read it first, or "
-            "leave the option out and see whether the model starts.",
+            f"--trust-remote-code runs Python code from {target.repository}: read that code "
+            "first, or try whether the model starts without the option.",
         )
     return (
         "The maker starts this model with --trust-remote-code, which runs Python code from the "

@@ -87,7 +87,8 @@ def pattern_note(target: Target) -> str:
     if target.assessment.checkpoint.file:
         return ""
     return (
-        "We do not know the file names: the command downloads every file that matches the pattern."
+        "We do not know the file names, so the command downloads every file that matches the "
+        "pattern."
     )
 
 
@@ -107,7 +108,9 @@ def hub_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
         llama.cpp 0c1e57098, ``common/hf-cache.cpp``: it keeps files where the Hub's program does.
     """
     size = gigabytes(target.assessment.weights_bytes)
-    note = f"About {size}, into ~/.cache/huggingface or the folder that HF_HOME names."
+    note = (
+        f"Downloads about {size} into ~/.cache/huggingface, or into the folder that HF_HOME names."
+    )
     step = RecipeStep(
         Phase.FILES,
         DOWNLOAD,
@@ -140,7 +143,7 @@ def _download(target: Target, where: str, into: str = "") -> RecipeStep:
         *(["--revision", quoted(variant)] if variant else []),
         *(["--local-dir", into] if into else []),
     ]
-    place = "" if into else ", into ~/.cache/huggingface or the folder that HF_HOME names"
+    place = "" if into else " into ~/.cache/huggingface, or into the folder that HF_HOME names"
     note = f"About {gigabytes(target.assessment.weights_bytes)}{place}."
     return RecipeStep(Phase.FILES, DOWNLOAD, Language.BASH, " ".join(words), where=where, note=note)
 
@@ -175,12 +178,12 @@ def made_step(target: Target, where: str = "", before: tuple[str, ...] = ()) -> 
 
 def _note(target: Target, *, made: bool) -> str:
     name = target.assessment.checkpoint.quantization.name
-    none = f"We know no repository with {name} files of {target.assessment.model.name}"
+    none = f"We don't know a repository with {name} files of {target.assessment.model.name}"
     if not made:
-        return f"{none}: put such files where MODEL says, then check them."
-    gated = " Its licence has to be accepted first: hf auth login." if _source(target).gated else ""
+        return f"{none}. Put such files into the folder that MODEL names, then check them."
+    gated = " First accept its licence, then run hf auth login." if _source(target).gated else ""
     need = gigabytes(conversion_bytes(target))
-    return f"{none}, so they are made here. That needs about {need} of free disk.{gated}"
+    return f"{none}, so this step makes them. It needs about {need} of free disk space.{gated}"
 
 
 def _source(target: Target) -> Checkpoint:

@@ -8,8 +8,8 @@ from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Variable
 
 NOTE = (
-    "The rules hold once ufw is on: sudo ufw allow OpenSSH, then sudo ufw enable. Another firewall "
-    "needs the same rules in its own syntax."
+    "The rules take effect once ufw is on: run sudo ufw allow OpenSSH, then sudo ufw enable. With "
+    "another firewall, use the same rules in its own syntax."
 )
 
 
@@ -20,10 +20,10 @@ def link_step(interface: Variable, where: str) -> RecipeStep:
         ufw(8): ``allow in on INTERFACE``.
     """
     return _step(
-        "Let the other machines in",
+        "Allow the other machines through the firewall",
         [f'allow in on "${interface.name}"'],
         where,
-        f"Use this link for these machines only: anyone who reaches it reaches every port. {NOTE}",
+        f"Use this link only for these machines: anyone on it can reach every port. {NOTE}",
     )
 
 
@@ -37,7 +37,7 @@ def ports_step(senders: Sequence[str], ports: Sequence[int], where: str) -> Reci
     """
     shown = f"{ports[0]}:{ports[-1]}" if len(ports) > 1 else str(ports[0])
     rules = [f"allow from {one} to any port {shown} proto tcp" for one in senders]
-    title = f"Close port{'s' if len(ports) > 1 else ''} {shown} to everybody else"
+    title = f"Block port{'s' if len(ports) > 1 else ''} {shown} for everyone else"
     return _step(title, [*rules, f"deny {shown}/tcp"], where, NOTE)
 
 

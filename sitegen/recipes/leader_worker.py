@@ -53,9 +53,9 @@ def leader_worker_step(
             yaml_text(written),
             file=FILE,
             note=(
-                "LeaderWorkerSet has to be installed in the cluster, and the secret llm with "
-                f"HF_TOKEN and API_KEY. Start: kubectl apply -f {FILE}; the leaders answer at port "
-                f"{FIRST_PORT}."
+                "First install LeaderWorkerSet in the cluster, and create the secret llm with "
+                f"HF_TOKEN and API_KEY. Then run kubectl apply -f {FILE}; the leaders listen on "
+                f"port {FIRST_PORT}."
             ),
         ),
     )

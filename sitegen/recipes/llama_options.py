@@ -22,8 +22,8 @@ COLLECTIVES = {
         "Without NCCL the GPUs exchange data through system RAM."
     ),
     Vendor.AMD: (
-        "With -DGGML_HIP_RCCL=ON the GPUs exchange data through RCCL: measure with and without it, "
-        "since it does not help everywhere."
+        "With -DGGML_HIP_RCCL=ON the GPUs exchange data through RCCL: measure with and without "
+        "it, because it does not always help."
     ),
 }
 """Build options that a cut model needs, by vendor.
@@ -65,7 +65,7 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Recip
     ]
     if vendors != (Vendor.CPU,):
         lines.append("llama.cpp/build/bin/llama-server --list-devices")
-    note = "Keep to one commit everywhere: the protocol between the nodes changes." if rpc else ""
+    note = "Use the same commit on all nodes: the protocol between them changes." if rpc else ""
     if target.plan.kind is PlanKind.TENSOR:
         note = COLLECTIVES.get(vendors[0], "")
     names = [target.node(node).gpus[gpu].gpu.name for node, gpu in target.plan.ranks]
@@ -147,8 +147,8 @@ def tensor_note(target: Target) -> str:
     if target.plan.kind is not PlanKind.TENSOR:
         return ""
     return (
-        "llama.cpp calls this split experimental: compare its answers with those of "
-        "--split-mode layer, which needs no other change. In this mode llama.cpp does not fit the "
+        "llama.cpp calls this split experimental: compare its answers with those of --split-mode "
+        "layer; you need not change anything else. In this mode llama.cpp does not fit the "
         "context to the memory, so keep --ctx-size."
     )
 

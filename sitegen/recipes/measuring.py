@@ -94,9 +94,9 @@ def _served(recipe: Recipe, target: Target, file: str) -> RecipeStep:
     merged = target.joined.together and recipe.id == target.assessment.runtime.id
     if merged:
         option = target.joined.replica_options(target.joined.by_node()[0][1][0])[0][0]
-        note += f" Start one copy for it, without {option}: a measurement is of one."
+        note += f" Start one copy for the measurement, without {option}."
     elif several:
-        note += " One server is measured: leave the others idle."
+        note += " This measures one server: leave the others idle."
     return RecipeStep(
         Phase.VERIFY,
         "Measure it",
@@ -124,7 +124,7 @@ def _llama_bench(target: Target, file: str) -> RecipeStep:
         "Measure it",
         Language.BASH,
         command(BENCH, options, before=shown, after=f"> {quoted(file)}"),
-        note="Stop the server first: llama-bench loads the model itself and asks with one stream.",
+        note="Stop the server first: llama-bench loads the model itself and runs one stream.",
         expect=f"two lines for each depth in {file}",
     )
 
@@ -165,5 +165,8 @@ def _import(recipe: Recipe, target: Target, file: str, format_: str, combo_id: s
         "Make a record of it",
         Language.BASH,
         flat(f"sitegen import {format_} {quoted(file)}", options),
-        note="In the folder of the catalog. It refuses what no such hardware could have done.",
+        note=(
+            "Run this in the folder of the catalog. It refuses results that the hardware cannot "
+            "reach."
+        ),
     )

@@ -30,7 +30,7 @@ def context_note(target: Target) -> str:
     """Say how far a context may go, which nothing else limits."""
     note = (
         f"The server does not limit the context: {target.context_tokens:,} tokens fit, so keep "
-        "clients below that."
+        "the requests of your clients below that."
     )
     most, tokens = target.most_at_once, target.assessment.workload.context_tokens
     if most > 1:

@@ -10,7 +10,7 @@ from sitegen.recipes.shell import command
 from sitegen.recipes.target import Target
 
 WARNING = (
-    "Anyone who can reach the ports of a Ray cluster can run code on it: keep them on a private "
+    "Anyone who can reach the ports of a Ray cluster can run code on it. Keep them on a private "
     "network, and use the token."
 )
 
@@ -21,7 +21,7 @@ def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[Recip
     steps = [
         RecipeStep(
             Phase.START,
-            "Make the token",
+            "Create the token",
             Language.BASH,
             "ray get-auth-token --generate",
             where=head,
@@ -67,7 +67,7 @@ def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[Recip
     steps.append(
         RecipeStep(
             Phase.VERIFY,
-            "Count the GPUs of the cluster",
+            "Check the number of GPUs in the cluster",
             Language.BASH,
             "ray status",
             where=head,

@@ -12,7 +12,8 @@ from sitegen.recipes.yaml_text import yaml_text
 
 COMPOSE = "compose.yaml"
 ENVIRONMENT_NOTE = (
-    "MODEL=…, HOST=… and API_KEY=… go into a file .env beside it. Start: docker compose up -d."
+    "Put MODEL=…, HOST=… and API_KEY=… into a file named .env beside it, then run docker compose "
+    "up -d."
 )
 VOLUMES = ("~/.cache/huggingface:/root/.cache/huggingface", "/models:/models:ro")
 """What a container needs of the machine: downloads, and files that were made."""
@@ -63,7 +64,7 @@ def unit_step(
         "WantedBy=multi-user.target",
     ]
     listed = ", ".join(f"{one}=…" for one in names)
-    kept = f"{secrets} holds {listed} and is readable by root only." if names else ""
+    kept = f"Put {listed} into {secrets}; only root can read it." if names else ""
     return RecipeStep(
         Phase.INSTEAD,
         "As a systemd unit",

@@ -14,15 +14,17 @@ from sitegen.recipes.shell import Option, Variable, command, settings
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
 
-API_KEY = Variable("API_KEY", "change-me", "whoever has it may use the server")
-HOST = Variable("HOST", "127.0.0.1", "or the private address that others reach")
+API_KEY = Variable("API_KEY", "change-me", "anyone who has it can use the server")
+HOST = Variable("HOST", "127.0.0.1", "or the private address that clients use")
 HOST_OF_MANY = Variable(
-    "HOST", "10.0.0.1", "of this node, where the load balancer reaches it; another on each"
+    "HOST", "10.0.0.1", "of this node, as the load balancer sees it; different on each node"
 )
-HEAD_IP = Variable("HEAD_IP", "10.0.0.1", "node 1 on the link between the nodes")
-NODE_IP = Variable("NODE_IP", "10.0.0.1", "this node on that link, another on each node")
-IFACE = Variable("IFACE", "eth1", "its interface: ip -br address")
-IB_HCA = Variable("IB_HCA", "mlx5", "adapters of that link: ibstat -l")
+HEAD_IP = Variable("HEAD_IP", "10.0.0.1", "address of node 1 on the link between the nodes")
+NODE_IP = Variable(
+    "NODE_IP", "10.0.0.1", ("address of this node on that link; different on each node")
+)
+IFACE = Variable("IFACE", "eth1", "the interface of that link: see ip -br address")
+IB_HCA = Variable("IB_HCA", "mlx5", "the adapters of that link: see ibstat -l")
 LIST_GPUS = {
     Vendor.NVIDIA: "nvidia-smi -L",
     Vendor.AMD: "rocm-smi --showproductname",
@@ -78,12 +80,12 @@ def common_warnings(target: Target) -> Iterable[str]:
         )
     nodes = [target.node(at) for at in target.span]
     if any(node.operating_system is OperatingSystem.WINDOWS for node in nodes):
-        yield "The commands are for Linux: on Windows run them inside WSL 2."
+        yield "The commands are for Linux. On Windows, run them inside WSL 2."
     shown = [target.node(at) for at in target.span if target.node(at).display_attached]
     if shown and target.vendors != (Vendor.APPLE,):
         yield (
-            "A desktop runs on the first GPU and its memory is left out of the plan; "
-            "close what draws on it, or start without one."
+            "The plan does not count the memory that a desktop takes on the first GPU. Close "
+            "programs that use that GPU, or start without a desktop."
         )
 
 
@@ -127,7 +129,7 @@ def gpus_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     return (
         RecipeStep(
             Phase.VERIFY,
-            "Look at the GPUs",
+            "List the GPUs",
             Language.BASH,
             lines,
             where=where,
@@ -157,7 +159,7 @@ def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
             Language.BASH,
             f"sudo sysctl iogpu.wired_limit_mb={limit}",
             where=where if len(limits) == 1 else node_words(nodes, machines),
-            note="The plan needs it, and it lasts until the next start of the machine.",
+            note="The plan needs this. It lasts until the machine restarts.",
             expect=f"iogpu.wired_limit_mb: … -> {limit}",
         )
         for limit, nodes in limits.items()
@@ -165,20 +167,20 @@ def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
 
 
 def rdma_step(target: Target, where: str) -> tuple[RecipeStep, ...]:
-    """Switch RDMA over Thunderbolt on, where the combo's link has it."""
+    """Enable RDMA over Thunderbolt, where the combo's link has it."""
     link = target.combo.network
     if link is None or not link.rdma:
         return ()
     return (
         RecipeStep(
             Phase.NETWORK,
-            "Switch RDMA over Thunderbolt on",
+            "Enable RDMA over Thunderbolt",
             Language.BASH,
             "rdma_ctl enable",
             where=where,
             note=(
                 "Run this once, in the Terminal of the Recovery system. All machines need the "
-                "same version of macOS, and a cable to each of the others."
+                "same version of macOS and a cable to every other machine."
             ),
         ),
     )
@@ -203,10 +205,13 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[RecipeStep,
     if link is not None and link.kind == "ethernet" and not link.rdma:
         bind.append("export NCCL_IB_DISABLE=1")
     bind += [f'export NCCL_IB_HCA="${one.name}"' for one in infiniband(target)]
-    note = "Every switch port between the nodes must allow the larger frames." if jumbo else ""
+    note = "Every switch port between the nodes must accept the larger frames." if jumbo else ""
     if link is not None and link.kind == "infiniband":
-        note = "The ports are active only where a subnet manager runs: on the switch, or opensm. "
-        note += "ulimit -l has to say unlimited, or RDMA cannot pin its buffers."
+        note = (
+            "The ports become active only if a subnet manager runs: on the switch, or opensm on a "
+            "node. "
+        )
+        note += "ulimit -l must print unlimited, or RDMA cannot pin its buffers."
     return (
         RecipeStep(
             Phase.NETWORK,
@@ -319,7 +324,7 @@ def balance_note(target: Target) -> str:
     servers = sum(len(nodes) * len(replicas) for nodes, replicas in target.by_node())
     if servers == 1:
         copies = f"{target.plan.replicas} whole copies of the model"
-        return f"One address spreads the requests over {copies}."
+        return f"One address distributes the requests over {copies}."
     each = "" if target.together else ", each with a whole copy of the model"
     return f"{servers} servers{each}: put a load balancer in front, or give every client its own."
 

@@ -71,14 +71,14 @@ def install_step(target: Target, where: str = "", *, ray: bool = False) -> Recip
     if vendor is Vendor.AMD:
         index = "--extra-index-url https://wheels.vllm.ai/rocm/"
         lines.append(f"uv pip install 'vllm=={version}'{extra} {index}")
-        note = "Wheels for ROCm bring their own PyTorch. The container image is the alternative."
+        note = "The wheels for ROCm include PyTorch. You can use the container image instead."
     elif vendor is Vendor.INTEL:
         index = "--extra-index-url https://wheels.vllm.ai/nightly/xpu"
         torch = "--extra-index-url https://download.pytorch.org/whl/xpu"
         lines.append(
             f"uv pip install vllm{extra} {index} {torch} --index-strategy unsafe-best-match"
         )
-        note = "Wheels for Intel GPUs are built from the newest code, not from a release."
+        note = "The wheels for Intel GPUs come from the newest code, not from a release."
     else:
         lines.append(f"uv pip install 'vllm=={version}'{extra}")
     lines.append("vllm --version")

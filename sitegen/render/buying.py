@@ -146,13 +146,14 @@ def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted
     faster = _fastest(found, wanted)
     note = ""
     if faster is not None and faster.build.id != one.build.id:
-        told = "the same model."
+        told, end = "runs the same model at", ""
         if faster.offer.model != one.offer.model:
             other = escape(models[faster.offer.model][1])
-            told = f"{other}. Tests cannot tell that model from the best one here."
+            told = f"runs {other} at"
+            end = " Tests cannot tell that model from the best one here."
         note = (
             f"<p><strong>To spend more on speed:</strong> {_link(faster)} for {usd(faster.usd)} "
-            f"writes {_speed(faster, wanted)} with {told}</p>"
+            f"{told} {_speed(faster, wanted)}.{end}</p>"
         )
     return (
         f"<h2>Buy {_link(one)} and run {model}</h2>"
@@ -217,8 +218,8 @@ def finding(edge: Sequence[Choice], use_words: str) -> str:
         return "No build with a price runs a rated model like this"
     enough = as_good(edge)[0]
     return (
-        f"{use_words}: {usd(enough.usd)} is enough. No more expensive build runs a model that "
-        "tests rate clearly higher"
+        f"{use_words}: {usd(enough.usd)} is enough. No build at a higher price runs a clearly "
+        "better model"
     )
 
 

@@ -65,7 +65,7 @@ def matrix_html(cut: Cut, page_url: str) -> str:
     return (
         '<div class="table" role="region" aria-labelledby="matrix-caption" tabindex="0">'
         '<table id="matrix"><caption class="unseen">'
-        '<span id="matrix-caption">Models by GPUs</span></caption>'
+        '<span id="matrix-caption">Models on GPUs</span></caption>'
         f'<thead><tr><th scope="col">Model <small>Rating</small></th>{heads}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )

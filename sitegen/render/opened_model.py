@@ -33,7 +33,7 @@ def write_commands(commands: Commands, page_url: str, level: int) -> str:
     if commands.none is not None:
         return f"{heading}<p>{html(commands.none, page_url)}</p>"
     recipes = [recipe_html(one, f"h{level + 1}", page_url) for one in commands.recipes]
-    choice = "There are several ways: open the one you use. " if len(recipes) > 1 else ""
+    choice = "There are several ways to run it: open the one you use. " if len(recipes) > 1 else ""
     return "".join([heading, about_html(choice), *recipes])
 
 
@@ -57,14 +57,14 @@ def _numbers(summary: str, table: Table, page_url: str) -> str:
 def write_losses(losses: Losses, page_url: str, level: int) -> str:
     """Write a verdict after a loss."""
     table = "" if losses.table is None else table_html(losses.table, page_url)
-    heading = _heading("after-a-loss", "What still runs after a loss", level)
+    heading = _heading("after-a-loss", "If a GPU or machine fails", level)
     return f"{heading}<p>{escape(losses.about)}</p>{table}"
 
 
 def write_others(others: Others, page_url: str, level: int) -> str:
     """Write the other ways to run a model."""
     rest = f'<p class="note">{html(others.rest, page_url)}</p>' if others.rest is not None else ""
-    heading = _heading("others", "Its other checkpoints and runtimes", level)
+    heading = _heading("others", "Other files and runtimes", level)
     return f"{heading}{table_html(others.table, page_url)}{rest}"
 
 

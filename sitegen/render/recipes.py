@@ -19,7 +19,7 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
     if not groups:
         return ""
     several = any(len(group.recipes) > 1 for group in groups)
-    choice = "There is one set for each runtime: open the one you use. " if several else ""
+    choice = "Each runtime has its own set: open the one you use. " if several else ""
     parts = ['<section>\n<h2 id="run">How to run it</h2>\n', about_html(choice)]
     for group in groups:
         if group.heading:
@@ -34,8 +34,9 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
 def about_html(choice: str) -> str:
     """Say what the commands are, and how to choose between several."""
     return (
-        "<p>Copy-paste commands for the plans that we judged: sizes, context and memory share are "
-        f"filled in. {choice}We checked the options against the source code of the versions "
+        "<p>Copy and paste these commands. They start the plans assessed above, with sizes, "
+        f"context and memory share filled in. {choice}We checked the options against the source "
+        "code of the versions "
         "named.</p>\n"
     )
 
@@ -43,6 +44,7 @@ def about_html(choice: str) -> str:
 def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
     """Write one recipe, which opens on demand; ``level`` is the element that heads a step."""
     opened = " open" if recipe.open else ""
+    other_ways = [_other_way(step) for step in recipe.steps if _instead(step)]
     return "".join(
         [
             f'<details class="recipe" id="{escape(recipe.id)}"{opened}>\n',
@@ -51,19 +53,34 @@ def recipe_html(recipe: RecipeView, level: str, page_url: str) -> str:
             f"<small>Options checked against {escaped(recipe.options)}.</small></p>\n",
             *(f'<p class="warning">{escaped(warning)}</p>\n' for warning in recipe.warnings),
             '<ol class="steps">\n',
-            *(_step(step, level) for step in recipe.steps),
-            "</ol>\n</details>\n",
+            *(f"<li>\n{_step(step, level)}</li>\n" for step in recipe.steps if not _instead(step)),
+            "</ol>\n",
+            *_beside(other_ways),
+            "</details>\n",
         ]
     )
 
 
-def _step(step: RecipeStep, level: str) -> str:
-    instead = step.phase is Phase.INSTEAD
-    head = "summary" if instead else level
+def _instead(step: RecipeStep) -> bool:
+    """Whether a step replaces the others, for example with a systemd unit."""
+    return step.phase is Phase.INSTEAD
+
+
+def _beside(other_ways: list[str]) -> list[str]:
+    if not other_ways:
+        return []
+    head = '<div class="other-ways">\n<p>You can also start it in another way:</p>\n'
+    return [head, *other_ways, "</div>\n"]
+
+
+def _other_way(step: RecipeStep) -> str:
+    return f'<details class="instead">{_step(step, "summary")}</details>\n'
+
+
+def _step(step: RecipeStep, head: str) -> str:
     where = f" <small>on {escaped(step.where)}</small>" if step.where else ""
     language = str(step.language)
-    parts = ["<li>\n", '<details class="instead">' if instead else ""]
-    parts.append(f"<{head}>{escaped(step.title)}{where}</{head}>\n")
+    parts = [f"<{head}>{escaped(step.title)}{where}</{head}>\n"]
     if step.note:
         parts.append(f"<p>{escaped(step.note)}</p>\n")
     if step.file:
@@ -74,5 +91,4 @@ def _step(step: RecipeStep, level: str) -> str:
     )
     if step.expect:
         parts.append(f'<p class="expect">Expect <samp>{escaped(step.expect)}</samp></p>\n')
-    parts.append("</details></li>\n" if instead else "</li>\n")
     return "".join(parts)

@@ -118,9 +118,9 @@ class Builder:
         if self._stopped:
             return BuildStopped("the build was stopped")
         if status == -signal.SIGALRM:
-            return BuildFailed(f"it took longer than {self.limit_s} s and was ended")
+            return BuildFailed(f"it took longer than {self.limit_s} s, so sitegen stopped it")
         if status == -signal.SIGKILL:
-            return BuildFailed("its process was killed, perhaps for lack of memory")
+            return BuildFailed("its process was killed, perhaps because memory ran out")
         return BuildFailed(f"its process ended without an answer (status {status})")
 
     def stop(self) -> None:

@@ -26,8 +26,8 @@ LINK_NAMES: Mapping[str, str] = {
 }
 BILLION = 10**9
 PRICE_NOTE = (
-    "Prices are for the GPUs alone: the newest one seen, or the launch price where none was seen. "
-    "If you set a limit, machines without a price are left out."
+    "Prices are for the GPUs alone: the newest that we have seen, or the launch price. "
+    "If you set a limit, the list leaves out machines without a price."
 )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from sitegen.catalog.domain.provenance import Constant, Source, Status
 from sitegen.site.cells import Absent, Cell, Code, Link, NumberCell, Span, Unit, joined
 from sitegen.site.table import Column, Row, Table
+from sitegen.site.words.fields import field_words
 
 STATUS_WORDS = {
     Status.VERIFIED: "verified by running it",
     Status.CODE: "read in source code",
     Status.PUBLISHED: "published by the vendor",
     Status.MEASURED: "measured by a third party",
-    Status.ISSUE: "said in an issue",
+    Status.ISSUE: "reported in an issue",
     Status.ASSUMED: "assumed",
 }
 
@@ -22,18 +23,18 @@ def source_cell(source: Source) -> Cell:
 
 
 def sources_table(sources: tuple[Source, ...], *, id: str = "sources") -> Table:
-    """List sources with what they carry and when they were read."""
+    """List sources with the facts they support and the date on which they were read."""
     rows = tuple(
         Row(
             (
                 source_cell(source),
-                joined(tuple(Code(name) for name in source.fields)) if source.fields else "all",
+                ", ".join(map(field_words, source.fields)) or "everything",
                 source.read,
             )
         )
         for source in sources
     )
-    columns = (Column("Source"), Column("Carries"), Column("Read"))
+    columns = (Column("Source"), Column("Used for"), Column("Read"))
     return Table(id, "Sources", columns, rows, counted=True)
 
 

@@ -95,7 +95,7 @@
     return made("li", { className: "finding" },
       made("h3", {}, made("span", { className: "tier not-practical", textContent: "✗ known error" }), ` Line ${one.line}: ${template.dataset.title}`),
       template.content.querySelector("div").cloneNode(true),
-      made("p", { className: "note" }, `${Math.round(one.share * 100)}% of its text stands in yours. `, made("a", { href: template.dataset.address, textContent: "The error, word for word" })));
+      made("p", { className: "note" }, `${Math.round(one.share * 100)}% of its text matches yours. `, made("a", { href: template.dataset.address, textContent: "The error, word for word" })));
   };
   const row = (one) => {
     const { predicted, unit } = one;
@@ -110,7 +110,7 @@
     const runtime = { vllm: "vLLM", sglang: "SGLang", "llama-cpp": "llama.cpp" }[start.runtime];
     const sums = start.figures.filter((one) => one.predicted);
     const good = sums.filter((one) => one.logged >= one.predicted.low - 0.005 && one.logged <= one.predicted.high + 0.005);
-    const parts = [made("h2", { textContent: sums.length ? `${good.length} of ${many(sums.length, "figure")} of this start lie inside our interval` : "A start that worked" })];
+    const parts = [made("h2", { textContent: sums.length ? `${good.length} of ${many(sums.length, "figure")} in your log are inside our interval` : "A start that worked" })];
     const { tensor, pipeline, context } = start.asked;
     const facts = [
       `${runtime}${start.version ? ` ${start.version}` : ""}`, [start.model || start.asked.model, start.checkpoint].filter(Boolean).join(", "),
@@ -123,18 +123,18 @@
     for (const cell of head.querySelectorAll("th")) cell.scope = "col";
     parts.push(made("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: "Figures of the log" }, made("table", {}, made("caption", { textContent: "Your log beside our estimate" }), head, made("tbody", {}, ...start.figures.map(row)))));
     parts.push(made("details", { className: "fold" }, made("summary", { textContent: "A record to contribute" }),
-      made("p", { textContent: "This is your start as the catalog keeps it. Check the machine, add where others can read the log, and send it as a file of catalog/measurements/ by pull request." }), code(start.record)));
+      made("p", { textContent: "This is your start-up in the format of the catalog. Check the machine, add a link to the log, and send the record by pull request as a file in catalog/measurements/." }), code(start.record)));
     return parts;
   };
   const notes = (found) => {
     const out = [];
     const { told } = found;
     if (told === "markdown" || told === "html" || told === "python") out.push(`This looks like ${{ markdown: "Markdown", html: "HTML", python: "Python" }[told]}. We read the shell commands in it and nothing else; sitegen lint-command reads all of it.`);
-    if (found.without_hardware && !machine.value) out.push("Nothing here names the machine, so memory and the split over GPUs were not checked. Choose it above.");
-    for (const name of found.unknown_models) out.push(`This page does not know the model ${name}: its memory was not checked.`);
-    if (found.other_versions) out.push("The text names a version whose options we have not read, so options were not checked.");
-    if (found.unlisted.length) out.push(`No list that we read has these options, by line: ${found.unlisted.join(", ")}. They are of a newer version, of somebody's own build, or wrong.`);
-    if (found.unread.length) out.push(`Line ${found.unread.join(", ")}: a server is started in a way that we cannot read. Nothing was checked there.`);
+    if (found.without_hardware && !machine.value) out.push("Your text does not name the machine, so we could not check memory or the split over GPUs. Choose the machine above.");
+    for (const name of found.unknown_models) out.push(`We don't know the model ${name}, so we did not check its memory.`);
+    if (found.other_versions) out.push("Your text names a version whose options we don't know, so we did not check them.");
+    if (found.unlisted.length) out.push(`We don't know these options (by line): ${found.unlisted.join(", ")}. They may come from a newer version or a custom build, or they may be wrong.`);
+    if (found.unread.length) out.push(`A server is started in a way that we cannot read, so we did not check it. Line: ${found.unread.join(", ")}.`);
     return out;
   };
   const show = (found) => {
@@ -155,8 +155,8 @@
     if (problems.length) parts.push(made("ul", { className: "findings" }, ...problems.map(finding)));
     if (!parts.length) {
       parts.push(made("h2", { textContent: "We recognised nothing here" }),
-        made("p", {}, "There is no launch command, no figure of a start and none of the errors that we know. Paste the whole command, or the log from its first line. ",
-          "For a symptom without a text, see the guide to troubleshooting."));
+        made("p", {}, "We found no launch command, no start-up figures and no known error. Paste the whole command, or the log from its first line. ",
+          "For a symptom without an error message, see the troubleshooting guide."));
     }
     const said = notes(found);
     if (said.length) parts.push(made("ul", { className: "notes note" }, ...said.map((text) => made("li", { textContent: text }))));

@@ -55,10 +55,10 @@
     const what = model ? ` ${model}` : "", where = machine ? ` on ${machine}` : "";
     const good = columns.filter((one) => one.letter === "c");
     if (!columns.some((one) => one.runs)) return model ? `None of these machines runs ${model}.` : `${machine} runs neither model.`;
-    if (!good.length) return model ? `None of these machines runs ${model} ${comfortably}.` : `Neither model fits ${machine} ${comfortably}.`;
+    if (!good.length) return model ? `None of these machines runs ${model} ${comfortably}.` : `Neither model fits ${comfortably} on ${machine}.`;
     if (good.length === 1 && columns.length > 1) {
       const [one] = good, rate = speed(one) ? `: ${many(speed(one))} tokens per second for one user` : "";
-      return model ? `Only ${name(one)} runs ${model} ${comfortably}${rate}.` : `Only ${name(one)} fits ${machine} ${comfortably}${rate}.`;
+      return model ? `Only ${name(one)} runs ${model} ${comfortably}${rate}.` : `Only ${name(one)} fits ${comfortably} on ${machine}${rate}.`;
     }
     const [fast, slow] = [...good].sort((a, b) => speed(b) - speed(a));
     const long = [...good].sort((a, b) => b.context - a.context), cheap = good.filter((one) => one.usd).sort((a, b) => a.usd - b.usd);
@@ -74,7 +74,7 @@
       if (long[0].context === long[1].context) parts.push(", with the same context");
       else {
         const more = long[1].context ? `${times(long[0].context / long[1].context)} the context` : "the longer context";
-        parts.push(long[0] === other && ratio >= SAME ? ` and takes ${more}` : `${ratio >= SAME ? ", but " : "; "}${name(long[0])} takes ${more}`);
+        parts.push(long[0] === other && ratio >= SAME ? ` and fits ${more}` : `${ratio >= SAME ? ", but " : "; "}${name(long[0])} fits ${more}`);
       }
       parts.push(".");
       if (model && cheap.length === 2) {
@@ -84,8 +84,8 @@
       return parts.join("") + not;
     }
     parts.push(speed(fast) ? `${name(fast)} is fastest with ${many(speed(fast))} tokens per second` : `${good.length} of ${columns.length} run${what} ${comfortably}`);
-    if (long[0].context > long.at(-1).context) parts.push(long[0] === fast ? ", and takes the longest context" : `; ${name(long[0])} takes the longest context`);
-    if (model && cheap.length > 1) parts.push(`; ${name(cheap[0])} costs least`);
+    if (long[0].context > long.at(-1).context) parts.push(long[0] === fast ? ", and fits the longest context" : `; ${name(long[0])} fits the longest context`);
+    if (model && cheap.length > 1) parts.push(`; ${name(cheap[0])} costs the least`);
     return `${parts.join("")}.${not}`;
   }
 
@@ -115,7 +115,7 @@
     const users = (at) => (one) => (one.users[at] ? [strong(one.users[at])] : dash());
     const none = () => 0;
     const lines = [
-      row("Verdict", "", columns, name, none, (one) => (one.letter === "-" ? ["not judged"] : [marks[LETTERS.indexOf(one.letter)].cloneNode(true), ...(one.close ? [made("small", {}, "too close to call")] : [])])),
+      row("Verdict", "", columns, name, none, (one) => (one.letter === "-" ? ["not assessed"] : [marks[LETTERS.indexOf(one.letter)].cloneNode(true), ...(one.close ? [made("small", {}, "too close to call")] : [])])),
       row("Speed", "one user", columns, name, speed, (one) => (one.speed.length ? [strong(`${many(one.speed[1])} tok/s`), made("small", {}, `${many(one.speed[0])}–${many(one.speed[2])}`)] : dash())),
       row("Speed", "all users together", columns, name, (one) => one.all, (one) => (one.all ? [strong(`${many(one.all)} tok/s`)] : dash())),
       row("Longest context", "", columns, name, context, (one) => (one.context ? [strong(`${many(one.context)} tokens`)] : dash())),
@@ -136,7 +136,7 @@
   // Models whose verdicts differ, written when somebody wants to see them.
   function differences(chosen, loaded) {
     const differ = ids.filter((_, at) => loaded.some((one) => one.tiers[at] !== loaded[0].tiers[at]));
-    if (!differ.length) return made("p", { className: "note" }, `All ${ids.length} models have the same verdict on each.`);
+    if (!differ.length) return made("p", { className: "note" }, `All ${ids.length} models have the same verdict on each machine.`);
     const summary = made("summary", {}, `The verdict differs for ${differ.length} of ${ids.length} models`);
     const fold = made("details", { id: "differences-of", className: "fold" }, summary);
     fold.addEventListener("toggle", () => {
@@ -144,7 +144,7 @@
       const rows = differ.map((id) => {
         const at = ids.indexOf(id);
         return made("tr", {}, made("th", { scope: "row" }, link(`models/${id}/index.html`, word(fields.model, id))),
-          ...loaded.map((one) => made("td", {}, LETTERS.includes(one.tiers[at]) ? marks[LETTERS.indexOf(one.tiers[at])].cloneNode(true) : "not judged")));
+          ...loaded.map((one) => made("td", {}, LETTERS.includes(one.tiers[at]) ? marks[LETTERS.indexOf(one.tiers[at])].cloneNode(true) : "not assessed")));
       });
       const heads = made("tr", {}, made("th", { scope: "col" }, "Model"), ...chosen.map((id) => made("th", { scope: "col" }, word(fields.a, id))));
       const region = made("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: "Models with different verdicts" },
@@ -171,7 +171,7 @@
     try {
       loaded = await Promise.all(chosen.map(load));
     } catch {
-      answer.textContent = "The figures of a machine could not be loaded. Try again.";
+      answer.textContent = "We could not load the figures of a machine. Try again.";
       return;
     }
     if (mine !== asked) return;

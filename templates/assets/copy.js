@@ -14,7 +14,7 @@ function copyButtons(part) {
         await navigator.clipboard.writeText(block.textContent);
         say("Copied");
       } catch {
-        say("Not allowed here");
+        say("Copying is not allowed here");
       }
       setTimeout(() => say("Copy"), 2000);
     });

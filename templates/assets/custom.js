@@ -67,7 +67,7 @@
     parts.forEach((part, at) => {
       const rows = [...part.querySelectorAll(".card-row")];
       const gpus = rows.reduce((sum, row) => sum + Number(field(row, "number").value || 1), 0);
-      part.querySelector("legend").textContent = parts.length > 1 ? `Machine, kind ${at + 1}` : "Machine";
+      part.querySelector("legend").textContent = parts.length > 1 ? `Machine type ${at + 1}` : "Machine";
       part.querySelector(".link").hidden = gpus < 2;
       part.querySelector(".remove-machine").hidden = parts.length < 2;
       rows.forEach((row) => { row.querySelector(".remove-card").hidden = rows.length < 2; });

@@ -63,7 +63,7 @@
       if (!wanted()) return;
       if (known) tell(known);
       else {
-        if (!loading) $("told").textContent = "Working it out…";
+        if (!loading) $("told").textContent = "Calculating…";
         await engine.ask({ number, address, use }, (part) => { if (wanted()) tell(part); }, wanted);
       }
     } catch (error) {
@@ -221,7 +221,7 @@
     if (!groups.length) {
       said.textContent = unknown.length
         ? `We don't know ${unknown.join(", ")}. Pick the nearest GPU above.`
-        : "No GPU found in this text. Paste all that the command prints.";
+        : "We found no GPU in this text. Paste the command's full output.";
     } else if (sure.length === groups.length) {
       const one = groups.length === 1 ? names.ofGpu(groups[0].ids[0], groups[0].count, groups[0].gib)
         : names.ofMany(groups.map(({ ids, count, gib }) => ({ id: ids[0], count, gib })));

@@ -95,7 +95,7 @@
       && within(`${one.name} ${one.gpu.id}`.toLowerCase(), words) && (one.chip ? count === 1 : true));
     if (fitting.slice(0, shown.columns).some((one) => !one.gpu.at)) {
       table.classList.add("waiting");
-      load().then(apply, () => { status.textContent = "The other GPUs could not be loaded."; });
+      load().then(apply, () => { status.textContent = "We could not load the other GPUs."; });
       return;
     }
     const able = fitting.filter((one) => !one.gpu.at || one.chip || one.gpu.at[count]);
@@ -120,7 +120,7 @@
     table.closest(".table").hidden = !rows.length || !cut.length;
     const gpus = count > 1 ? `sets of ${count} GPUs` : "GPUs";
     if (!able.length) status.textContent = "No GPU matches.";
-    else if (!rows.length) status.textContent = right.length ? `${right.length === 1 ? "The model that matches does" : `The ${right.length} models that match do`} not fit these ${comfortably}.` : "No model matches.";
+    else if (!rows.length) status.textContent = right.length ? `${right.length === 1 ? "The matching model does" : `The ${right.length} matching models do`} not fit these ${comfortably}.` : "No model matches.";
     else status.textContent = `${rows.length} of ${running.length} models on ${cut.length} of ${able.length} ${gpus}`;
     more.rows.hidden = rows.length >= running.length;
     more.columns.hidden = cut.length >= able.length;

@@ -224,13 +224,13 @@
       if (turn !== asked) return;
       list.replaceChildren(...results.map(shown));
       untold.hidden = results.length > 0;
-      untold.textContent = "No page has all these words in its text.";
+      untold.textContent = "No page contains all these words.";
       counts.push(`${results.length && found.results.length} in the text`);
     } catch {
       if (turn !== asked) return;
       list.replaceChildren();
       untold.hidden = false;
-      untold.textContent = "This copy of the site has no index of its text, or is opened from a folder. Names and verdicts are found all the same.";
+      untold.textContent = "This copy of the site has no full-text index, or you opened it from a folder. You can still search names and verdicts.";
     }
     told.textContent = `${counts.join(", ")}.${dropped}`;
   }
@@ -248,7 +248,7 @@
     counts.push(`${counted(names, "page")} by name`);
     const means = ideas[0]?.means, others = means ? said.filter((word) => !ideas[0].typed.split(" ").includes(word)) : [];
     showTexts(means ? [means, ...others].join(" ") : said.length ? query : "", ideas.length > 0, counts,
-      dropped.length && words.length && !found ? ` Left out, as no name has it: ${dropped.join(", ")}.` : "");
+      dropped.length && words.length && !found ? ` Ignored, because no name contains it: ${dropped.join(", ")}.` : "");
   }
 
   let pause;

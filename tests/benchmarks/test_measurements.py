@@ -164,7 +164,7 @@ def test_a_mix_of_its_maker_is_judged_by_its_size_and_never_compared_with_a_rule
     buffers = [{"device": "CUDA0", "mib": 16_000.0}]
     run = loaded(**said, file_size_gib=16.4, model_buffer_mib=buffers)
     assert run["assumed"] == ["file"]
-    assert "a mix of its maker" in run["unsaid"]["model-buffers"]
+    assert "the maker's own mix" in run["unsaid"]["model-buffers"]
     assert "verdict" not in run.get("unsaid", {}) or run["unsaid"]["verdict"] == "GPU not named"
     assert "a mix" in loaded(**said, model_buffer_mib=buffers)["unsaid"]["verdict"]
 
@@ -247,8 +247,8 @@ def test_a_published_size_keeps_its_unit_and_its_rounding() -> None:
     [
         ({"kind": "published_vram_table"}, "not the size of a file"),
         ({"format": "exl2"}, NOT_GGUF),
-        ({"quant": "UD-Q4_K_XL"}, "a mix of its maker: its name tells no tensor types"),
-        ({"bpw": 3.1}, "a mix of its maker: other bits per weight than its type"),
+        ({"quant": "UD-Q4_K_XL"}, "the maker's own mix: the name does not state the tensor types"),
+        ({"bpw": 3.1}, "the maker's own mix: its bits per weight differ from its type"),
         ({"size_unit": None}, "unit not stated"),
     ],
 )

@@ -225,7 +225,7 @@ def test_on_paper_heads_repeat_rows_stay_whole_and_sources_show_their_address(
     assert (round(width), round(height)) == (842, 595)
     text = "\n".join(sheets)
     assert "What runs on" in sheets[0]
-    assert "Skip to the content" not in text
+    assert "Skip to content" not in text
     assert not re.search(r"Combos\s+Models\s+GPUs", text)
     assert re.search(r"https://\S+", text)
     long = [sheet for sheet in sheets if re.search(r"begin-\d", sheet)]

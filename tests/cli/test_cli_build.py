@@ -194,12 +194,12 @@ def _broken_template(root: Path) -> None:
 FAULTS: list[tuple[Callable[[Path], None], int, str]] = [
     (_file_in_the_way, 2, "it is a file"),
     (_symlink_in_the_way, 2, "it is a symlink"),
-    (_foreign_folder, 2, "no build of ours wrote it"),
+    (_foreign_folder, 2, "sitegen did not write it"),
     (_not_utf_8, 1, "catalog/gpus/bad.yaml:1:7"),
     (_broken_symlink, 1, "catalog/gpus/link.yaml"),
-    (_unreadable_root, 2, "holds no catalog/ folder"),
+    (_unreadable_root, 2, "has no catalog/ folder"),
     (_no_settings, 1, "content/site.yaml:1:1: error[missing-settings]"),
-    (_fifo, 1, "only regular files are read"),
+    (_fifo, 1, "sitegen reads only regular files"),
     (_broken_template, 2, "RenderError: /combos/"),
 ]
 

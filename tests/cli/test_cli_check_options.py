@@ -188,7 +188,7 @@ def test_check_says_which_version_it_is_and_which_the_project_runs(root: Path) -
     for theirs, said in (
         (mine, f"sitegen {mine}, as in the project's own checks"),
         ("999.0", f"warning: this is sitegen {mine}, older: update it; "),
-        ("0.0.1", f"warning: this is sitegen {mine}, newer; the project's checks run 0.0.1"),
+        ("0.0.1", f"warning: this is sitegen {mine}, newer; the project's checks use 0.0.1"),
     ):
         (root / "sitegen.toml").write_text(f'# a word\nversion = "{theirs}"\n')
         done = run("--root", root, "check")
@@ -239,7 +239,7 @@ def test_pyproject_may_hold_them_and_the_project_is_found_upwards(
         ("chek = {}\n", "sitegen.toml: 'chek' is no setting; did you mean 'check'?"),
         ("[check]\nformt = 'json'\n", "`check` has no option 'formt'; did you mean 'format'?"),
         ("[check]\nformat = 'xml'\n", "Invalid value for '--format'"),
-        ("[check]\npages = {a = 1}\n", "check.pages is no value of an option"),
+        ("[check]\npages = {a = 1}\n", "check.pages is not a valid value"),
         ("check = 1\n", "sitegen.toml: `check` is a table"),
         ("version = 1\n", "'version' is no setting"),
         ("a = [\n", "sitegen.toml: "),

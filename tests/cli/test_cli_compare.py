@@ -23,7 +23,7 @@ def test_a_start_of_vllm_lies_beside_its_prediction_line_by_line() -> None:
     assert done.status == 0, done.err
     rows = {line.split("  ")[0]: line for line in done.out.splitlines() if "GiB" in line}
     assert "53.1 GiB" in rows["Weights per GPU"]
-    assert "16.8 GiB" in rows["KV pool, from the GPU's size alone"]
+    assert "16.8 GiB" in rows["KV pool, predicted from the GPU alone"]
     assert "3.2 GiB" in rows["Activation peak"]
     assert "2.2 GiB" in rows["Memory outside the allocator"]
     assert "1.1 GiB" in rows["CUDA graphs"]
@@ -57,7 +57,7 @@ def test_a_pool_that_is_too_small_is_explained_by_what_comes_before_it(tmp_path:
     log.write_text(text, encoding="utf-8")
     done = compared(log, "--combo", "8x-h100-sxm", "--gpus", "4", "--date", "2026-04-23")
     last = done.out.strip().splitlines()[-1]
-    assert last.startswith("Largest difference: KV pool, from the GPU's size alone, +")
+    assert last.startswith("Largest difference: KV pool, predicted from the GPU alone, +")
     assert "outside its interval" in last
     assert "Predicted against logged: weights per GPU " in last
 
@@ -93,7 +93,7 @@ def test_nothing_is_written_unless_it_is_asked_for(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.status == 0
     assert not (root / "catalog/measurements").exists()
-    assert "--contribute makes a record of it" in done.err
+    assert "--contribute writes a record of it" in done.err
 
 
 def test_a_benchmark_file_is_compared_by_its_rates() -> None:
@@ -111,7 +111,7 @@ def test_a_benchmark_file_is_compared_by_its_rates() -> None:
 @pytest.mark.parametrize(
     ("text", "words", "status", "says"),
     [
-        ("nothing of interest\n", (), 1, "it is none of the shapes that are read"),
+        ("nothing of interest\n", (), 1, "it has none of the formats that sitegen reads"),
         ("load_tensors: loading\n", ("--combo", "1x-rtx-3090"), 1, "it says nothing of memory"),
     ],
 )
@@ -135,7 +135,7 @@ def test_a_log_without_a_day_or_hardware_is_asked_about(tmp_path: Path) -> None:
     assert "--combo" in done.err
     done = compared(tmp_path / "absent.log")
     assert done.status == 2
-    assert "there is no such file" in done.err
+    assert "no such file" in done.err
 
 
 def test_a_runtime_that_does_not_log_like_that_is_refused() -> None:
@@ -144,4 +144,4 @@ def test_a_runtime_that_does_not_log_like_that_is_refused() -> None:
         "--runtime", "llama-cpp",
     )  # fmt: skip
     assert done.status == 2
-    assert "the log is of SGLang, not of llama.cpp" in done.err
+    assert "the log comes from SGLang, not from llama.cpp" in done.err

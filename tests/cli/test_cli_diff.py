@@ -103,7 +103,7 @@ def test_what_is_gone_stands_first_and_each_change_says_from_what_to_what(sites:
         "removed models: gone",
         "removed gpus: old-gpu",
         "added models: new",
-        "without a verdict now: older",
+        "no longer with a verdict: older",
         "2 verdicts moved by the program: no published record behind these rows changed",
         "  big q4-k-m on duo: borderline → fits comfortably "
         "(needs 20.5 GiB of 22 GiB on vllm → needs 19 GiB of 22 GiB on vllm)",
@@ -157,7 +157,9 @@ def test_a_site_beside_itself_differs_in_nothing_and_the_order_of_files_does_not
     sites: Sites,
 ) -> None:
     base, head = sites
-    assert run("diff", head, head).out == "no verdict or pick changed, no record came or went\n"
+    assert run("diff", head, head).out == (
+        "no verdict or pick changed, and no record was added or removed\n"
+    )
     before = run("diff", base, head, "--format", "json").out
     path = base / "api" / "v2" / "verdicts.json"
     envelope = json.loads(path.read_text("utf-8"))
@@ -178,7 +180,7 @@ def test_a_site_that_was_published_with_version_1_is_read_as_well(sites: Sites) 
 def test_a_folder_that_is_no_site_is_said_to_be_none(tmp_path: Path, sites: Sites) -> None:
     done = run("diff", tmp_path, sites[0])
     assert done.status == 2
-    assert "is no published site" in done.err
+    assert "is not a published site" in done.err
     (sites[0] / "api" / "v2" / "verdicts.json").write_text('{"result": [{}]}', encoding="utf-8")
     broken = run("diff", *sites)
     assert broken.status == 2
@@ -294,6 +296,6 @@ def test_pages_and_accuracy_stand_at_the_end(sites: Sites) -> None:
     assert run("diff", base, head).out.splitlines()[-4:] == [
         "removed pages: /only-aa/",
         "added pages: /only-bb/",
-        "pages with other content: 1",
+        "changed pages: 1",
         "accuracy, weights p95: 1.00% → 2.00%",
     ]

@@ -133,7 +133,7 @@ def test_closed_and_full_streams_change_no_status_but_of_a_result_that_is_lost(
         (("check", "--formt", "json"), "--format"),
         (("check", "--format", "xml"), "xml"),
         (("new", "gpus", "a"), "gpus"),
-        (("--root", "/nowhere/at/all", "check"), "holds no catalog/ folder"),
+        (("--root", "/nowhere/at/all", "check"), "has no catalog/ folder"),
         (("serve", "--port", "99999"), "99999"),
     ],
 )

@@ -128,10 +128,10 @@ def test_types_of_keys_and_values_and_flash_attention_reach_the_engine(root: Pat
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--runtime vllm --flash-attention on", "vLLM leaves no such choice; llama.cpp does"),
+        ("--runtime vllm --flash-attention on", "vLLM does not offer this choice; llama.cpp does"),
         (
             "--runtime llama-cpp --flash-attention off --cache-type-v q4_0",
-            "values in q4_0 need it: leave it on",
+            "values in q4_0 need flash attention: leave it on",
         ),
         ("--kv-dtype q8_0 --cache-type-k q8_0", "not both"),
         ("--runtime vllm --cache-type-v q4_0", "f16 for keys and q4_0 for values"),
@@ -166,8 +166,7 @@ def test_users_at_once_are_the_streams_of_the_speed_in_all(root: Path) -> None:
 def test_a_cap_on_streams_is_named(root: Path) -> None:
     question = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--context", "512")
     said = " ".join(fit(root, *question, "--quantization", "bf16").out.split())
-    assert "capped at 64 for each replica by policy" in said
-    assert "capped at 64 for each replica by policy" in said
+    assert "limited to 64 users in each replica" in said
     assert "(cap)" not in fit(root, *question, "--sequences", "64").out
 
 
@@ -249,7 +248,7 @@ def test_not_practical_is_an_answer_and_no_failure(root: Path) -> None:
     done = fit(root, *QUESTION, "--tensor-parallel", "4", "--pipeline-parallel", "2")
     assert done.status == 0
     assert "not practical" in done.out
-    assert "The plan needs 8 GPUs and there are 2." in done.out
+    assert "The plan needs 8 GPUs, but there are 2." in done.out
 
 
 def test_without_runtime_and_quantization_it_answers_as_the_pages_do(root: Path) -> None:
@@ -297,7 +296,7 @@ def test_unified_memory_is_the_operator_s_choice(root: Path) -> None:
     assert record["per_gpu"][0]["visible_bytes"] == 128 * GIB
     refused = fit(root, *words.split(), "--unified-memory-gib", "99")
     assert refused.status == 2
-    assert "--unified-memory-gib: no" in refused.err
+    assert "--unified-memory-gib: there is no" in refused.err
     assert "128 GiB" in refused.err
 
 
@@ -328,14 +327,23 @@ def test_a_config_of_one_s_own(root: Path, config: Path) -> None:
         ("qwen3-8b --gpu RTX4090", "--gpu: no GPU has the id 'RTX4090'; did you mean 'rtx-4090'?"),
         ("qwen3-8b --gpu rtx-4090:0", "--gpu: '0' is not a number of GPUs from 1 to 64"),
         ("qwen3-8b --gpu rtx-4090:many", "--gpu: 'many' is not a number of GPUs"),
-        ("qwen3-8b --gpu rtx-4090:2 --nodes 2", "--link: which interconnect joins the 2 nodes?"),
-        ("qwen3-8b --gpu rtx-4090 --link ethernet-10g", "--link: it joins nodes and there is one"),
+        ("qwen3-8b --gpu rtx-4090:2 --nodes 2", "--link: which interconnect connects the 2 nodes?"),
+        (
+            "qwen3-8b --gpu rtx-4090 --link ethernet-10g",
+            ("--link: it connects nodes, and there is only one"),
+        ),
         ("qwen3-8b --gpu rtx-4090 --nodes 2 --link pcie-4-x16", "--link: pcie-4-x16 stays inside"),
-        ("qwen3-8b --gpu rtx-4090:2 --node-link ethernet-10g", "--node-link: ethernet-10g joins"),
-        ("qwen3-8b 2x-rtx-4090 --nodes 2", "--nodes: it describes hardware given by --gpu"),
+        (
+            "qwen3-8b --gpu rtx-4090:2 --node-link ethernet-10g",
+            "--node-link: ethernet-10g connects",
+        ),
+        (
+            "qwen3-8b 2x-rtx-4090 --nodes 2",
+            "--nodes: this option describes hardware given by --gpu",
+        ),
         ("qwen3-8b", "COMBO: which hardware?"),
         ("", "MODEL: which model?"),
-        ("qwen3-8b 2x-rtx-4090 extra", "'extra' is one too many"),
+        ("qwen3-8b 2x-rtx-4090 extra", "'extra' is one argument too many"),
         ("qwen3-8b 2x-rtx-4090 --context 0", "--context"),
         ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization 1.5", "--gpu-memory-utilization"),
         (
@@ -350,16 +358,19 @@ def test_a_config_of_one_s_own(root: Path, config: Path) -> None:
         (f"--best coding 2x-rtx-4090 --users {10**330}", "not in the range 1 to 1,000,000,000"),
         (
             "qwen3-8b 2x-rtx-4090 --runtime llama-cpp --enforce-eager",
-            "--enforce-eager: llama.cpp has no such setting",
+            "--enforce-eager: llama.cpp does not have this setting",
         ),
-        ("qwen3-8b 2x-rtx-4090 --runtime vllm --ubatch 64", "--ubatch: vLLM has no such setting"),
+        (
+            "qwen3-8b 2x-rtx-4090 --runtime vllm --ubatch 64",
+            "--ubatch: vLLM does not have this setting",
+        ),
         ("qwen3-8b 2x-rtx-4090 --ubatch 64 --max-num-seqs 8", "--ubatch:"),
         ("qwen3-8b 2x-rtx-4090 --kv-dtype int3", "--kv-dtype"),
         (
             "qwen3-8b 2x-rtx-4090 --runtime vllm --kv-dtype q8_0",
-            "--kv-dtype: vLLM cannot keep the cache of Qwen3 8B in q8_0",
+            "--kv-dtype: vLLM cannot store the cache of Qwen3 8B in q8_0",
         ),
-        ("qwen3-8b 2x-rtx-4090 --runtime llama-cpp --kv-dtype fp8", "llama.cpp cannot keep"),
+        ("qwen3-8b 2x-rtx-4090 --runtime llama-cpp --kv-dtype fp8", "llama.cpp cannot store"),
     ],
 )
 def test_a_wrong_word_names_its_option_and_the_nearest_right_one(
@@ -374,7 +385,7 @@ def test_a_wrong_word_names_its_option_and_the_nearest_right_one(
     ("content", "said"),
     [
         (b"", "is not JSON"),
-        (b"[1]", "holds no JSON object"),
+        (b"[1]", "does not hold a JSON object"),
         (b"{}", "model_type"),
         (b'{"model_type": "lama"}', "did you mean 'llama'?"),
         (b'{"model_type": "llama"}', "num_hidden_layers: is missing"),
@@ -425,7 +436,7 @@ def test_explain_shows_every_line_with_its_constants_and_sources(root: Path) -> 
 def test_explain_without_a_valid_plan_still_says_why(root: Path) -> None:
     done = run("--root", root, "explain", *QUESTION, "--tensor-parallel", "16")
     assert done.status == 0
-    assert "The plan needs 16 GPUs and there are 2." in done.out
+    assert "The plan needs 16 GPUs, but there are 2." in done.out
 
 
 def test_ollama_is_asked_at_the_context_that_it_would_choose(root: Path) -> None:

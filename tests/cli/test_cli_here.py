@@ -52,7 +52,7 @@ def test_a_machine_without_tools_says_so_and_is_no_error(
     this_machine._asked.cache_clear()
     assert done.status == 0
     assert "nvidia-smi" not in done.out
-    assert "Read from" in done.out
+    assert "Sources" in done.out
 
 
 def test_a_tool_that_fails_or_hangs_has_no_output(
@@ -76,7 +76,7 @@ def test_the_text_and_the_json_say_the_same(idle: Path) -> None:
     assert found["gpus"][0]["free_bytes"] == 24000 * 2**20
     assert found["between_gpus"] == "PCIe 4.0 x8 (pcie-4-x8)"
     assert found["processor"] is None
-    for words in ("23.4 GiB free", "PCIe 4.0 x8 (pcie-4-x8)", "unknown: no tool says it"):
+    for words in ("23.4 GiB free", "PCIe 4.0 x8 (pcie-4-x8)", "unknown: no tool reports it"):
         assert words in text.out
 
 
@@ -114,7 +114,7 @@ def test_what_is_typed_beside_here_counts(project: Path, idle: Path) -> None:
     assert run("--root", project, "fit", "qwen3-8b", *words).status == 0
     twice = run("--root", project, "fit", "qwen3-8b", "--gpu", "rtx-3090", "--gpu", f"here:{idle}")
     assert twice.status == 2
-    assert "give it alone" in twice.err
+    assert "give no other --gpu" in twice.err
     sized = run("--root", project, "fit", "qwen3-8b", *words[:2], "--unified-memory-gib", "8")
     assert sized.status == 2
 
@@ -223,7 +223,7 @@ SIGHT = "model.vision_tower.patch.weight"
             {"vision_config": {"depth": 2}, "num_nextn_predict_layers": 1},
             None,
             [],
-            ["# Not counted, for the config alone does not say it: vision_parameters and "
+            ["# Not counted, because the config does not describe it: vision_parameters and "
              "mtp_parameters."],
         ),
     ],
@@ -254,7 +254,7 @@ def test_a_draft_without_positions_has_a_context_to_replace(project: Path, tmp_p
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
     assert run("--root", project, "new", "model", "--from", tmp_path, "own-model").status == 0
     text = (project / "catalog/models/own-model.yaml").read_text("utf-8")
-    assert "# The config says no length: context_tokens stands in for it.\n" in text
+    assert "# The config states no length: context_tokens is a placeholder.\n" in text
     assert run("--root", project, "check").status == 0
 
 

@@ -37,9 +37,9 @@ def test_a_command_that_works_is_clean(root: Path) -> None:
 def test_a_finding_has_position_code_sum_and_a_command_that_works(root: Path) -> None:
     status, out, _ = lint(root, "--command", WRONG, "--combo", "2x-rtx-4090")
     assert status == 1
-    assert out.startswith("--command:1:49: error[world-size]: the plan takes 4 GPUs (tensor 4)")
-    assert "this fits: vllm serve Qwen/Qwen3-8B --tensor-parallel-size" in out
-    fixed = out.partition("this fits: ")[2].splitlines()[0]
+    assert out.startswith("--command:1:49: error[world-size]: the plan needs 4 GPUs (tensor 4)")
+    assert "this plan fits: vllm serve Qwen/Qwen3-8B --tensor-parallel-size" in out
+    fixed = out.partition("this plan fits: ")[2].splitlines()[0]
     assert lint(root, "--command", fixed, "--combo", "2x-rtx-4090")[0] == 0
 
 
@@ -63,7 +63,7 @@ def test_nothing_to_read_is_wrong_usage(root: Path) -> None:
 def test_a_file_that_is_not_there_is_named(root: Path) -> None:
     status, _, err = lint(root, "/no/such/file")
     assert status == 2
-    assert "there is no /no/such/file" in err
+    assert "/no/such/file does not exist" in err
 
 
 def test_a_folder_is_read_in_order_and_the_rest_left_alone(root: Path, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_the_smallest_combo_is_looked_for_where_nothing_names_one() -> None:
     done = run("lint-command", "--combo", "auto", *asked)
     named = dict(re.findall(r"^--command#\d:1: (\S+): (.+)$", done.err, re.MULTILINE))
     assert named.keys() == {small, large}
-    assert named[large] == "no combo of the catalog runs this as it is written"
+    assert named[large] == "no combo in the catalog runs this command as written"
     fitting = run("lint-command", "--combo", named[small], *asked[:2])
     assert (fitting.status, fitting.out) == (0, "")
 
@@ -185,5 +185,5 @@ def test_the_last_lines_say_what_was_not_recognised() -> None:
     done = run("lint-command", "--command", text)
     assert (done.status, done.out) == (0, "")
     assert "1 of 1 commands name no hardware" in done.err
-    assert "1 of 1 commands load models that the catalog does not know (some/model)" in done.err
-    assert "1 command is a model server started in a way that was not understood" in done.err
+    assert "1 of 1 commands load models that are not in the catalog (some/model)" in done.err
+    assert "1 command starts a model server in a way that sitegen cannot read" in done.err

@@ -63,7 +63,7 @@ def test_what_answers_is_fine_and_what_does_not_is_a_warning_on_its_line(host: s
     (problem,) = problems_online(texts, asked)
     assert (problem.code, problem.severity) == ("dead-address", Severity.WARNING)
     assert str(problem.span) == "catalog/gpus/a.yaml:3:8"
-    assert problem.message.endswith("/404' does not answer: status 404")
+    assert problem.message.endswith("/404' does not respond: status 404")
     assert Elsewhere.asked == {"/200": 1, "/404": 1, "/403": 1}, "each address once"
     assert waited == [1.0, 1.0, 1.0], "a second between two questions to one host"
     assert asked.remembered.keys() == {f"{host}/200", f"{host}/403"}

@@ -183,7 +183,7 @@ def test_imported_results_go_into_the_private_catalog(root: Path, company: Path)
     assert done.out.strip() == f"{company.as_posix()}/benchmarks/{written.name}"
     assert not list((root / "catalog").glob("benchmarks/*"))
     again = run("--root", root, "import", FILES / "vllm/saved.json", *SAID, "--catalog", company)
-    assert "it was imported before" in again.err
+    assert "already imported and unchanged" in again.err
 
 
 def test_the_server_builds_with_the_private_catalog(root: Path, company: Path) -> None:

@@ -95,7 +95,9 @@ def test_an_orchestrator_that_downloads_what_it_serves_says_that_nothing_can_be_
     done = run("--root", str(root), "recipe", *question, "--runtime", "dynamo")
     assert (done.status, done.out) == (2, "")
     said = " ".join(done.err.split())
-    assert "--runtime: NVIDIA Dynamo: it downloads what it serves, and no repository" in said
+    assert (
+        "--runtime: NVIDIA Dynamo: it downloads the model itself, and we know no repository" in said
+    )
     assert "Qwen3 8B at GPTQ 4-bit g128" in said
     plain = run("--root", str(root), "recipe", *question, "--runtime", "vllm")
     assert plain.status == 0
@@ -130,7 +132,7 @@ def test_models_that_do_not_fit_together_are_said_with_what_each_needs(root: Pat
     done = run("--root", str(root), "recipe", *SEVERAL[:3], "qwen3-8b", *SEVERAL[3:])
     assert done.status == 0
     assert "do not fit together on the 2 GPUs of 2x-rtx-4090" in done.out
-    assert "qwen3-8b needs 1 alone" in done.out
+    assert "qwen3-8b alone needs 1" in done.out
 
 
 @pytest.mark.parametrize("option", [["--tensor-parallel", "2"], ["--prefill-gpus", "1"]])
@@ -153,7 +155,7 @@ def test_a_recipe_is_written_as_a_folder(tmp_path: Path) -> None:
     assert {line.rpartition("/")[2] for line in done.out.splitlines()} >= {"run.sh", ".env"}
     assert (tmp_path / "qwen/run.sh").stat().st_mode & 0o111
     assert (tmp_path / "qwen/.env").stat().st_mode & 0o777 == 0o600
-    assert "this is the form vllm; others are infernet (--form)" in done.err
+    assert "this is the form vllm; choose another with --form: infernet" in done.err
 
 
 def test_a_folder_is_not_written_over_unless_it_is_said(tmp_path: Path) -> None:
@@ -162,7 +164,10 @@ def test_a_folder_is_not_written_over_unless_it_is_said(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("HOST=10.1.2.3\n", encoding="utf-8")
     refused = folder_asked(tmp_path)
     assert refused.status == 2
-    assert "holds other files of these names: run.sh (--force)" in refused.err
+    assert (
+        "already holds other files with these names: run.sh (replace them with --force)"
+        in refused.err
+    )
     assert (tmp_path / "run.sh").read_text("utf-8") == "my own\n"
     forced = folder_asked(tmp_path, "--force")
     assert forced.status == 0
@@ -188,4 +193,4 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     done = folder_asked(tmp_path / "file")
     assert done.status == 2
-    assert "is no folder" in done.err
+    assert "is not a folder" in done.err

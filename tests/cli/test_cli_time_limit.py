@@ -75,7 +75,7 @@ def test_a_build_that_never_ends_is_ended_and_publishes_nothing(
     monkeypatch.setattr(pages, "_written", where(_hang))
     done = run("--root", root, "build", "--no-store", "--jobs", jobs, "--time-limit", "3")
     assert done.status == 2
-    assert "the build took longer than 3 s and was ended; nothing was published" in done.err
+    assert "the build took longer than 3 s, so sitegen stopped it and published nothing" in done.err
     assert "--time-limit" in done.err
     assert (root / "public" / "index.html").stat() == before
     assert is_as_before(root)
@@ -117,7 +117,7 @@ def test_a_worker_that_was_killed_is_named_and_not_called_our_bug(
     monkeypatch.setattr(pages, "_written", _in_workers(_die))
     done = run("--root", root, "build", "--no-store", "--jobs", "2")
     assert done.status == 2
-    assert "a worker process was killed (SIGKILL), perhaps for lack of memory" in done.err
+    assert "a worker process was killed (SIGKILL), perhaps because memory ran out" in done.err
     assert "try --jobs 1" in done.err
     assert "internal error" not in done.err
     assert is_as_before(root)

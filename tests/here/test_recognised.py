@@ -59,12 +59,12 @@ def test_a_device_that_a_gpu_without_record_shares_stays_open(catalog: Catalog) 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("linux-without-gpu", "names a GPU"),
+        ("linux-without-gpu", "reports a GPU"),
         ("h200-mig", "MIG"),
         ("rx-9070-xt", "rx-9070 or rx-9070-xt"),
         ("rx-6700-xt", "without a record"),
         ("rx-570", "sitegen new gpu"),
-        ("dgx-spark", "no tool says how much memory"),
+        ("dgx-spark", "no tool reports how much memory"),
     ],
 )
 def test_what_cannot_be_told_is_refused_and_why(name: str, words: str, catalog: Catalog) -> None:
@@ -97,7 +97,7 @@ def test_a_bridge_between_two_of_three_is_not_the_link(catalog: Catalog) -> None
     link = combo.nodes[0].link
     assert link is not None
     assert link.id == "pcie-4-x16"
-    assert "NVLink joins some" in notes[0]
+    assert "NVLink connects only some" in notes[0]
 
 
 def mesh(gpu: str, word: str, count: int, links: int) -> MachineReport:

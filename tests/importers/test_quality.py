@@ -27,9 +27,13 @@ def test_one_request_in_twenty_may_fail_and_no_more() -> None:
 
 
 def test_a_run_without_an_answer_is_refused() -> None:
-    assert list(refusals(replace(GOOD, completed=0, failed=0))) == ["no request was answered"]
+    assert list(refusals(replace(GOOD, completed=0, failed=0))) == [
+        ("the server answered no request")
+    ]
     saved = {**plain("vllm/saved.json"), "completed": 0, "failed": 320, "latencies": []}
-    assert "no request was answered" in list(refusals(told(json.dumps(saved).encode())[1][0]))
+    assert "the server answered no request" in list(
+        refusals(told(json.dumps(saved).encode())[1][0])
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,7 +85,7 @@ def test_a_figure_that_is_none_is_refused(figure: bytes) -> None:
 def test_a_short_run_is_doubted_and_not_refused() -> None:
     short = replace(GOOD, duration_s=9.9)
     assert list(refusals(short)) == []
-    assert list(doubts(short)) == ["it lasted 9.9 s: runs under 10 s say little"]
+    assert list(doubts(short)) == ["it lasted 9.9 s: runs under 10 s are too short"]
     assert list(doubts(replace(GOOD, duration_s=10.0))) == []
 
 

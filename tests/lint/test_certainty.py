@@ -35,7 +35,7 @@ def test_an_option_that_is_another_one_with_a_slip_is_a_mistake(text: str) -> No
     ],
 )
 def test_an_option_that_earlier_versions_had_is_a_mistake(text: str) -> None:
-    assert only(text).message.endswith("; earlier versions had")
+    assert only(text).message.endswith("; earlier versions had it")
 
 
 @pytest.mark.parametrize(

@@ -110,5 +110,5 @@ def test_another_file_is_the_one_that_fit_picks_for_the_same_runtime_and_context
     assert picked is not None
     assert picked.checkpoint.repository
     hint = only(command, combo=asked.targets[1]).hint
-    assert hint.startswith(f"this fits: {offered}")
+    assert hint.startswith(f"this plan fits: {offered}")
     assert loaded_as(picked.checkpoint) in hint

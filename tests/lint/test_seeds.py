@@ -110,7 +110,7 @@ def test_the_page_without_a_command() -> None:
 def test_eight_ranks_on_four_cards_and_what_fits_there() -> None:
     found = only(LAUNCH)
     assert (found.span.line, found.span.column) == (3, 24)
-    assert "8 GPUs (tensor 4 × pipeline 2); 2 nodes of 2 × RTX 4090: 4 there" in found.message
+    assert "8 GPUs (tensor 4 × pipeline 2), but 2 nodes of 2 × RTX 4090 has 4" in found.message
     assert "--tensor-parallel-size 2 --pipeline-parallel-size 2" in found.hint
 
 

@@ -79,7 +79,7 @@ def test_a_crash_between_the_two_renames_is_repaired(tmp_path: Path, has_new: bo
     repaired = recover(out)
     assert (
         repaired
-        == f"put the {'new' if has_new else 'old'} site back that a killed build left aside"
+        == f"put the {'new' if has_new else 'old'} site back that a killed build left behind"
     )
     assert (out / "index.html").read_bytes() == (b"new" if has_new else b"old")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["public"]

@@ -151,7 +151,7 @@ def test_a_folder_that_is_not_ours_is_refused_and_untouched(tmp_path: Path) -> N
     out.mkdir()
     (out / "holiday.jpg").write_bytes(b"jpg")
     for force in (False, True):
-        with pytest.raises(PublishError, match="no build of ours wrote it"):
+        with pytest.raises(PublishError, match="sitegen did not write it"):
             publish(NEW, out, force=force)
     assert tree(out) == {"holiday.jpg": b"jpg"}
 

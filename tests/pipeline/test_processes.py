@@ -107,7 +107,7 @@ def test_an_error_here_ends_the_others() -> None:
 
 
 def test_a_process_that_is_killed_is_reported_as_killed() -> None:
-    message = r"a worker process was killed \(SIGKILL\), perhaps for lack of memory"
+    message = r"a worker process was killed \(SIGKILL\), perhaps because memory ran out"
     with pytest.raises(WorkerKilled, match=message):
         fork_map(_killed, 2)
     with (

@@ -85,7 +85,7 @@ def test_code_of_a_repository_runs_only_where_it_is_the_makers_and_with_a_warnin
     assert found.checkpoint.publisher is Publisher.OFFICIAL
     recipe = form(found, "vllm")
     assert "--trust-remote-code" in text(recipe)
-    assert any("runs Python" in one and "read it first" in one for one in recipe.warnings)
+    assert any("runs Python" in one and "read that code first" in one for one in recipe.warnings)
     others = replace(found, checkpoint=replace(found.checkpoint, publisher=Publisher.OTHER))
     recipe = form(others, "vllm")
     assert "--trust-remote-code" not in text(recipe)

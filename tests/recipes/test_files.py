@@ -188,7 +188,7 @@ def test_what_nobody_published_is_made_with_the_disk_it_needs_said(
     found = unnamed(asked(combo, "qwen3-8b", runtime, checkpoint))
     (step,) = files(form(found, id_))
     assert step.title.startswith("Make the files")
-    assert "so they are made here." in step.note
+    assert "so this step makes them." in step.note
     assert f"about {gigabytes(conversion_bytes(target(found)))} of free disk" in step.note
 
 
@@ -205,7 +205,7 @@ def test_what_cannot_be_made_is_checked() -> None:
     (step,) = files(form(found, "vllm"))
     assert step.title == "Check the files"
     assert "hf download" not in step.text
-    assert "put such files where MODEL says" in step.note
+    assert "Put such files into the folder that MODEL names" in step.note
 
 
 def test_the_release_behind_a_licence_is_made_into_files_after_a_login() -> None:

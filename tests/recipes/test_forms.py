@@ -61,7 +61,7 @@ def test_eight_cards_serve_replicas_behind_one_address() -> None:
     assert value(recipe, "--port") == ["8000"]
     start = next(step for step in recipe.steps if step.title == "Start the server")
     assert "CUDA_VISIBLE_DEVICES" not in start.text
-    assert start.note == "One address spreads the requests over 4 whole copies of the model."
+    assert start.note == "One address distributes the requests over 4 whole copies of the model."
     assert not any(step.file == "balancer.conf" for step in recipe.steps)
     compose = next(step for step in recipe.steps if step.file == "compose.yaml")
     ((name, service),) = read_yaml(compose.text)["services"].items()
@@ -106,7 +106,7 @@ def test_machines_run_their_copies_in_one_server_each_behind_a_balancer() -> Non
 
 def test_servers_of_several_machines_are_closed_to_all_but_the_balancer() -> None:
     found = asked("4-nodes-8x-a100", "qwen3-8b", "vllm", "bf16", goal=PlanGoal.THROUGHPUT)
-    step = next(s for s in form(found, "vllm").steps if s.title.startswith("Close port 8000"))
+    step = next(s for s in form(found, "vllm").steps if s.title.startswith("Block port 8000"))
     assert step.where == "every node"
     assert step.text.splitlines()[1:-1] == [
         "  sudo ufw allow from 10.0.0.1 to any port 8000 proto tcp",
@@ -117,7 +117,7 @@ def test_servers_of_several_machines_are_closed_to_all_but_the_balancer() -> Non
 def test_a_port_without_a_password_is_open_to_the_first_machine_alone() -> None:
     found = asked("2x-strix-halo-rpc", "gpt-oss-120b", "llama-cpp", "mxfp4-moe")
     steps = form(found, "llama-cpp-rpc").steps
-    closed = next(s for s in steps if s.title == "Close port 50052 to everybody else")
+    closed = next(s for s in steps if s.title == "Block port 50052 for everyone else")
     assert closed.where == "node 2"
     assert '  sudo ufw allow from "$HEAD_IP" to any port 50052 proto tcp' in closed.text
     assert closed.text.index("allow") < closed.text.index("deny 50052/tcp")
@@ -130,7 +130,9 @@ def test_machines_of_a_replica_are_let_in_on_their_link() -> None:
         "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
     )
     step = next(
-        s for s in form(found, "vllm-nodes").steps if s.title == "Let the other machines in"
+        s
+        for s in form(found, "vllm-nodes").steps
+        if s.title == ("Allow the other machines through the firewall")
     )
     assert 'sudo ufw allow in on "$IFACE"' in step.text
     assert "sudo ufw enable" in step.note
@@ -150,7 +152,7 @@ def test_strix_halo_maps_no_file_and_uses_flash_attention() -> None:
 def test_a_measurement_is_of_one_copy() -> None:
     found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
     measured = measuring(form(found, "vllm"))[0]
-    assert "Start one copy for it, without --data-parallel-size" in measured.note
+    assert "Start one copy for the measurement, without --data-parallel-size" in measured.note
 
 
 def test_replicas_without_such_a_server_are_on_disjoint_cards_and_ports() -> None:

@@ -125,6 +125,6 @@ def test_one_replica_of_several_is_measured_and_the_record_has_its_gpus_alone() 
     found = asked("8x-rtx-4090", "gpt-oss-20b", "vllm", "mxfp4", tensor_parallel_size=2)
     recipe = next(one for one in recipes_for(found) if one.id == "vllm")
     step, line = measuring(recipe)
-    assert "One server is measured" in step.note
+    assert "This measures one server" in step.note
     assert "--gpus 2" in line.text
     assert "--tensor-parallel 2" in line.text

@@ -278,7 +278,7 @@ def test_a_term_and_its_description_are_two_words_in_the_index_of_the_text(path:
 def test_a_segment_has_its_label_where_a_small_screen_has_room(
     share: float, *, labelled: bool
 ) -> None:
-    segment = Segment("reserved_os", "Held by the system", int(100 * share))
+    segment = Segment("reserved_os", "Reserved by the system", int(100 * share))
     bar = Bar("Node 1, GPU 1", (segment,), 100, 90, 80, busiest=True)
     drawn = ledger_svg(LedgerChart("l", "t", "d", (bar,)))
-    assert (">Held by the system</text>" in drawn) is labelled
+    assert (">Reserved by the system</text>" in drawn) is labelled

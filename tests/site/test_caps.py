@@ -45,7 +45,8 @@ def test_streams_that_end_at_the_cap_say_so() -> None:
     made = found(LIMITS)
     assert made.speed is not None
     assert "(cap)" not in text(decode(made))
-    assert "users together (cap)" in text(decode(replace(made, speed=replace(made.speed, capped=True))))
+    capped = replace(made, speed=replace(made.speed, capped=True))
+    assert "users together (cap)" in text(decode(capped))
 
 
 def test_settings_that_make_speed_unknown_are_called_as_on_the_command_line() -> None:

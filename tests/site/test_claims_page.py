@@ -61,7 +61,7 @@ def test_every_claim_has_an_anchor_of_its_own_and_a_link_to_it() -> None:
 def test_the_arithmetic_opens_under_the_sentence() -> None:
     rows = {row.id: row for one in view().pages for row in one.table.rows}
     shown = html(rows["infernet-multi-gpu--speed-4xh100"].cells[2], "/claims/")
-    assert "<details><summary>the sum</summary>" in shown
+    assert "<details><summary>Show the calculation</summary>" in shown
     assert "13,400" in shown  # GB/s of four H100
     assert "94\N{NO-BREAK SPACE}tok/s" in shown
 

@@ -111,7 +111,7 @@ def test_an_answer_says_of_one_rated_model_that_it_is_best_and_of_unrated_ones_o
     assert coding
     for uses in ((), coding):
         unrated = text(answer(replace(SURVEY.combos[MIXED.id], uses=uses)))
-        assert "The largest model that runs: Small 8B at Q4_K_M fits comfortably" in unrated
+        assert "Largest model that runs: Small 8B at Q4_K_M fits comfortably" in unrated
         assert "Best" not in unrated
 
 

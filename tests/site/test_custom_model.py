@@ -54,14 +54,14 @@ def test_a_runtime_without_a_form_is_said_in_words(engine: FitEngine) -> None:
     shown = commands(replace(found, runtime=replace(found.runtime, id="other", name="Other")))
     assert shown is not None
     assert shown.none is not None
-    assert text(shown.none) == "No recipe runs Other as one GPU yet."
+    assert text(shown.none) == "We have no recipe yet that runs Other as one GPU."
     assert "<details" not in commands_html(shown)
 
 
 def test_a_single_gpu_that_is_lost_leaves_nothing(engine: FitEngine) -> None:
     found = verdict(engine, "1x-rtx-3090", "qwen3-8b")
     shown = losses_html(losses(found, tuple(after_losses(engine, found, ASKED)), engine.catalog))
-    assert "There is one GPU. If it fails, nothing runs." in shown
+    assert "The machine has one GPU. If it fails, nothing runs." in shown
     assert "<table" not in shown
 
 
@@ -75,7 +75,7 @@ def test_losses_stand_beside_the_whole_build(engine: FitEngine) -> None:
         "One",
         "One",
     ]
-    assert shown.about.startswith("We judge the model again")
+    assert shown.about.startswith("We assess the model again")
 
 
 def test_other_ways_come_best_first_and_the_rest_by_name(engine: FitEngine) -> None:

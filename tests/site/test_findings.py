@@ -45,7 +45,7 @@ def test_each_goal_has_its_plan_its_number_its_reason_and_the_next_best() -> Non
     assert small[4] == "The only small model that is rated and fits comfortably."
     assert largest[0] == "Largest model that fits"
     assert largest[3].startswith("70")
-    assert "Larger is not better" in largest[4]
+    assert "Larger does not mean better" in largest[4]
     assert "Small 8B" in largest[5]
 
 
@@ -88,7 +88,7 @@ def test_a_measurement_is_named_by_what_it_depends_on() -> None:
     words = text(measure_words(pooled, CATALOG))
     assert words == "runtime overhead with vLLM 0.19, TP 2 on 2 × RTX 4090 over PCIe 4.0 x16"
     kept = ToMeasure(Uncertain.RESERVED, gpus=(("m3-ultra", 0),))
-    assert text(measure_words(kept, CATALOG)) == "memory that the system keeps of the M3 Ultra"
+    assert text(measure_words(kept, CATALOG)) == "memory reserved by the system on the M3 Ultra"
     file = ToMeasure(Uncertain.WEIGHTS, "vllm", "0.19", (), 1, 1, "", "small-8b", "q4-k-m")
     assert text(measure_words(file, CATALOG)).startswith("memory of the loaded weights of Small 8B")
     spread = ToMeasure(Uncertain.SPEED, "llama-cpp", "0.19", (("rtx-4090", 2),), 1, 1)

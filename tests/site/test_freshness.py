@@ -42,7 +42,7 @@ def test_the_status_page_lists_exactly_the_records_that_are_marked() -> None:
     assert {id_ for kind, id_ in listed if kind == "gpu"} == set(catalog.gpus)
     assert {id_ for kind, id_ in listed if kind == "model"} == set(catalog.models)
     assert {one["days"] for one in result["stale"]} >= {181}
-    heading = f"Records that wait for a review ({len(result['stale'])})"
+    heading = f"Records waiting for a review ({len(result['stale'])})"
     assert heading in words(parse(made("2027-05-20")["status/index.html"]))
     assert json.loads(made("2026-11-20")["status/index.json"])["result"]["stale"] == []
 

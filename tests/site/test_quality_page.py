@@ -132,7 +132,7 @@ def test_the_words_of_the_page_are_those_of_the_policy() -> None:
     assert "counts a quarter as much as an independent one" in words
     assert policy.FEWEST_BOARDS == 2
     assert policy.FEWEST_BOARDS_OVERALL == 4
-    assert "two independent boards of the use (four over all uses)" in words
+    assert "two independent boards for the use (four for all uses together)" in words
     assert 13 < policy.WIDEST < 14
     assert "less than 14 points on either side" in words
 

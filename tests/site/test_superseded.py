@@ -36,7 +36,7 @@ def test_its_page_links_the_newer_model_and_counts_no_combos() -> None:
     files = render(collect_pages(inputs, [pages]), project().templates, project().assets)
     root = parse(files[f"models/{small.id}/index.html"])
     words = " ".join("".join(root.itertext()).split())
-    assert f"{large.name} has taken its place" in words
+    assert f"{large.name} replaces it" in words
     assert "Every combo, by verdict" not in words
     assert "not surveyed" in words
     assert f"../{large.id}/index.html" in {link.get("href") for link in root.iter("a")}

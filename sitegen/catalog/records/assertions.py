@@ -123,7 +123,7 @@ class TotalMemoryAssertion(Record):
 
 
 class EffectiveMemoryAssertion(TotalMemoryAssertion):
-    """What one replica can fill."""
+    """Memory that one replica can fill."""
 
     gpus: int = Field(ge=1, le=LARGEST, description="GPUs of one replica.")
 
@@ -132,14 +132,14 @@ class GpuCountAssertion(SubjectRecordOfClaim):
     """So many GPUs have the memory for something."""
 
     gpu: Slug = Field(description="GPU id.")
-    count: int = Field(ge=1, le=LARGEST, description="How many of them the page says are enough.")
+    count: int = Field(ge=1, le=LARGEST, description="Number that is enough according to the page.")
 
 
 class LaunchAssertion(Record):
     """Flags of a launch command, and the GPUs they meet."""
 
     model: Slug = Field(description="Model id.")
-    quantization: Slug = Field(description="What the named repository holds.")
+    quantization: Slug = Field(description="Quantization in the named repository.")
     tensor: int = Field(default=1, ge=1, le=WIDEST, description="Tensor parallel size.")
     pipeline: int = Field(default=1, ge=1, le=WIDEST, description="Pipeline parallel size.")
     replicas: int = Field(default=1, ge=1, le=WIDEST, description="Replicas.")
@@ -178,7 +178,7 @@ class LinkUseAssertion(SubjectRecordOfClaim):
     on: SystemRecord = Field(description=SYSTEM)
     tensor: int = Field(default=1, ge=1, le=WIDEST, description=TENSOR)
     pipeline: int = Field(default=1, ge=1, le=WIDEST, description=PIPELINE)
-    works: bool = Field(description="What the page says of it.")
+    works: bool = Field(description="Whether it works according to the page.")
 
 
 class SideRecord(SubjectRecordOfClaim):
@@ -192,8 +192,8 @@ class SideRecord(SubjectRecordOfClaim):
 class RatioAssertion(Record):
     """One thing is so many times another."""
 
-    of: Literal["decode", "weights"] = Field(description="What is compared.")
-    first: SideRecord = Field(description="What is divided.")
+    of: Literal["decode", "weights"] = Field(description="Quantity that is compared.")
+    first: SideRecord = Field(description="Dividend of the ratio.")
     second: SideRecord = Field(description="By what.")
     ratio: float = Field(ge=LEAST, le=MOST, description="As printed, 1.5 for 50 % more.")
     ratio_high: float | None = Field(
@@ -212,7 +212,7 @@ class BreakEvenAssertion(Record):
         default=None,
         ge=LEAST,
         le=MOST,
-        description="What it replaces, a month; or the two keys below.",
+        description="Cost that it replaces, per month; or the two keys below.",
     )
     api_usd_per_1k_tokens: float | None = Field(
         default=None, ge=LEAST, le=MOST, description="API price."
@@ -250,7 +250,7 @@ class ApiCostAssertion(Record):
         default=None, ge=1, le=TOKENS, description="People who share the use."
     )
     serving: SideRecord | None = Field(
-        default=None, description="What would serve the same use, where the page names it."
+        default=None, description="Alternative for the same use, if the page names one."
     )
     usd_month: float = Field(ge=LEAST, le=MOST, description="As printed.")
 
@@ -295,7 +295,7 @@ class SumAssertion(Record):
     """Arithmetic that the page does itself."""
 
     operation: Literal["sum", "product", "difference", "quotient"] = Field(
-        description="What is done with the terms, in order."
+        description="Operations on the terms, in order."
     )
     terms: tuple[Term, ...] = Field(min_length=2, max_length=12, description="As printed.")
     result: Term = Field(description="As printed.")
@@ -306,23 +306,23 @@ class PartRecord(Record):
     """So many of something with a published figure."""
 
     reference: Slug = Field(description="Assumption id: the published figures.")
-    count: int = Field(default=1, ge=1, le=LARGEST, description="How many of it.")
+    count: int = Field(default=1, ge=1, le=LARGEST, description="Number of pieces.")
 
 
 class FigureAssertion(Record):
     """A price or another figure that is not computed: it is held against published ones."""
 
-    item: Text = Field(description="What, in a few words.")
+    item: Text = Field(description="Item in a few words.")
     value: float = Field(ge=0, le=MOST, description="As printed, in the unit of the references.")
     value_high: float | None = Field(
         default=None, ge=LEAST, le=MOST, description="End of the range."
     )
     parts: tuple[PartRecord, ...] = Field(
-        min_length=1, max_length=12, description="What it is made of; the figures are added."
+        min_length=1, max_length=12, description="Its parts; their figures are added."
     )
 
 
 class OpenAssertion(Record):
     """A figure that says too little to be checked."""
 
-    missing: tuple[Text, ...] = Field(min_length=1, description="What it does not say.")
+    missing: tuple[Text, ...] = Field(min_length=1, description="Facts that it leaves open.")

@@ -185,4 +185,4 @@ class BenchmarkRecord(Record):
     )
     runs: tuple[SpeedRunRecord, ...] = Field(default=(), description="What can be compared.")
     left_out: tuple[LeftOutRecord, ...] = Field(default=(), description="What cannot, and why.")
-    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where they were read.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Sources of the scores.")

@@ -13,8 +13,8 @@ class StatedClaim(Record):
 
     id: Slug = Field(description="Unique within the page; part of the address of its row.")
     quote: Text = Field(description="The words, as few as carry the claim.")
-    place: str = Field(default="", description="Where on the page: a heading, a row.")
-    note: str = Field(default="", description="How the words were read, where that is not plain.")
+    place: str = Field(default="", description="Place on the page: a heading, a row.")
+    note: str = Field(default="", description="Reading of the words, if it is not obvious.")
     parameters: says.ParametersAssertion | None = Field(
         default=None, description="A number of parameters."
     )
@@ -36,7 +36,7 @@ class StatedClaim(Record):
         default=None, description="Installed memory of several GPUs."
     )
     effective_memory: says.EffectiveMemoryAssertion | None = Field(
-        default=None, description="What one replica can fill."
+        default=None, description="Memory that one replica can fill."
     )
     gpu_count: says.GpuCountAssertion | None = Field(
         default=None, description="So many GPUs are enough."
@@ -85,8 +85,8 @@ KINDS = tuple(
 class ClaimRecord(Record):
     """The checkable claims of one public page: `catalog/claims/<id>.yaml`."""
 
-    title: Text = Field(description="What the page is called.")
+    title: Text = Field(description="Title of the page.")
     claims: tuple[StatedClaim, ...] = Field(
-        min_length=1, description="What it says, in the order of the page."
+        min_length=1, description="Its claims, in the order of the page."
     )
     sources: tuple[SourceRecord, ...] = Field(min_length=1, description="The page itself.")

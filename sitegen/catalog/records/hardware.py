@@ -37,7 +37,7 @@ class PriceRecord(Record):
     memory_gib: int | None = Field(
         default=None, gt=0, description="Size bought, for a chip that is sold with several."
     )
-    source: SourceRecord = Field(description="Where it was seen.")
+    source: SourceRecord = Field(description="Source of the price.")
 
 
 class GpuRecord(Renamable):
@@ -49,7 +49,7 @@ class GpuRecord(Renamable):
     )
     architecture: Text = Field(description="Chip generation, e.g. `Ada Lovelace`.")
     segment: Literal["consumer", "workstation", "datacenter", "integrated"] = Field(
-        description="Where it is sold; `integrated` for chips with unified memory."
+        description="Market segment; `integrated` for chips with unified memory."
     )
     vram_gib: float | None = Field(
         default=None,
@@ -59,7 +59,7 @@ class GpuRecord(Renamable):
     visible_mib: int | None = Field(
         default=None,
         gt=0,
-        description="What a process sees (CUDA or HIP total), in MiB; left out where unknown.",
+        description="Memory that a process sees (CUDA or HIP total), in MiB; left out if unknown.",
     )
     unified_memory_options_gib: tuple[Annotated[int, Field(gt=0)], ...] = Field(
         default=(), description="Sizes sold, for chips that share memory with the CPU."
@@ -135,7 +135,7 @@ class GpuRecord(Renamable):
         description="Day of sale, not of announcement; year or month where the day is not known. "
         "Of parts sold in servers and workstations, the day their maker launched them.",
     )
-    notes: str = Field(default="", description="What a reader should know beside the numbers.")
+    notes: str = Field(default="", description="Note for readers beside the numbers.")
     sources: tuple[SourceRecord, ...] = Field(
         min_length=1, description="Each number must be carried by one of these."
     )
@@ -160,14 +160,14 @@ class InterconnectRecord(Renamable):
         default=None, gt=0, le=32, description="PCIe lanes that it takes of the processor."
     )
     bus_bandwidth_gb_s: IntervalRecord | None = Field(
-        default=None, description="What a collective sees (NCCL busbw), decimal GB/s."
+        default=None, description="Bandwidth that a collective sees (NCCL busbw), decimal GB/s."
     )
     latency_us: IntervalRecord | None = Field(
         default=None, description="Cost of an empty all-reduce between two ranks, microseconds."
     )
-    evidence: EvidenceWord = Field(description="How bandwidth and latency are known.")
-    notes: str = Field(default="", description="What a reader should know beside the numbers.")
-    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where numbers come from.")
+    evidence: EvidenceWord = Field(description="Evidence for bandwidth and latency.")
+    notes: str = Field(default="", description="Note for readers beside the numbers.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Sources of the numbers.")
 
 
 class NodeGpusRecord(Record):
@@ -237,7 +237,7 @@ class ComboRecord(Renamable):
         default=None, description="Runtime id of the orchestrator it was built for."
     )
     why: str = Field(default="", description="Why somebody picks this combo. No sizes or speeds.")
-    not_for: str = Field(default="", description="What it is not for. No sizes or speeds.")
+    not_for: str = Field(default="", description="Unsuitable uses. No sizes or speeds.")
     failure_modes: tuple[FailureModeRecord, ...] = Field(
         default=(), description="Symptom, check, fix."
     )

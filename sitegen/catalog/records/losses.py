@@ -72,7 +72,9 @@ class LossRecord(Record):
 
     title: Text = Field(description="What the source is called.")
     evaluator: EvaluatorWord = Field(
-        description="Who measured: nobody with a stake, a maker of the method, the model's maker."
+        description=(
+            "Who measured: an independent party, a maker of the method, or the model's maker."
+        )
     )
     evaluated_by: Text = Field(description="Name of who measured.")
     license: Text = Field(description="Licence of the data, or that none is visible.")

@@ -121,7 +121,9 @@ class MemoryRunRecord(Record):
     )
     assumed: tuple[AssumedWord, ...] = Field(
         default=(),
-        description="What the source does not say and its date, memory size or GPU count implies.",
+        description=(
+            "Facts that the source does not state but its date, memory size or GPU count implies."
+        ),
     )
     observed: ObservedRecord = Field(default=ObservedRecord(), description="What it logged.")
     outcome: Literal["ran", "failed", "partly-on-cpu", "unknown"] = Field(
@@ -198,4 +200,4 @@ class MeasurementRecord(Record):
     runs: tuple[MemoryRunRecord, ...] = Field(default=(), description="What can be compared.")
     files: tuple[FileRecord, ...] = Field(default=(), description="Published sizes of files.")
     left_out: tuple[LeftOutRunRecord, ...] = Field(default=(), description="What cannot, and why.")
-    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where they were read.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Sources of the scores.")

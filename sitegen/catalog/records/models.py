@@ -55,7 +55,7 @@ class QuantizationRecord(Renamable):
     """A recipe: `catalog/quantizations/<id>.yaml`."""
 
     name: Text = Field(description="Name as people write it, e.g. `Q4_K_M`.")
-    format: FormatWord = Field(description="What a runtime must be able to load.")
+    format: FormatWord = Field(description="Format that a runtime must be able to load.")
     gguf_file_type: str = Field(default="", description="llama.cpp file type, for GGUF only.")
     linears: TensorFormatRecord | None = Field(
         default=None, description="Format of the linear layers; not for GGUF."
@@ -87,8 +87,8 @@ class QuantizationRecord(Renamable):
     tensor_parallel_block: int = Field(
         default=0, ge=0, description="Rows and columns per rank must be a multiple of this."
     )
-    notes: str = Field(default="", description="What a reader should know.")
-    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where numbers come from.")
+    notes: str = Field(default="", description="Note for readers.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Sources of the numbers.")
 
 
 LicenceId = Annotated[Text, Field(json_schema_extra={"anyOf": LICENCE_SCHEMA})]
@@ -149,16 +149,16 @@ class CheckpointRecord(Record):
     )
     native: bool = Field(default=False, description="The format the model was released in.")
     evidence: EvidenceWord = Field(
-        default="estimated", description="How its size is known: published file or recipe."
+        default="estimated", description="Source of its size: published file or recipe."
     )
-    sources: tuple[SourceRecord, ...] = Field(default=(), description="Where its size comes from.")
+    sources: tuple[SourceRecord, ...] = Field(default=(), description="Sources of its size.")
 
 
 class ModelRecord(Renamable):
     """An open-weight model: `catalog/models/<id>.yaml`."""
 
     name: Text = Field(description="Name as people write it.")
-    organization: Text = Field(description="Who released it.")
+    organization: Text = Field(description="Organization that released it.")
     repository: Text = Field(description="Hugging Face repository, `owner/name`.")
     license: LicenceId | None = Field(
         default=None, description="Licence of the weights, by its identifier."
@@ -187,10 +187,10 @@ class ModelRecord(Renamable):
     vision_parameters: int = Field(default=0, ge=0, description="Vision tower and projector.")
     mtp_parameters: int = Field(default=0, ge=0, description="Multi-token-prediction layers.")
     checkpoints: tuple[CheckpointRecord, ...] = Field(
-        min_length=1, description="What can be downloaded or made."
+        min_length=1, description="Files that can be downloaded or made."
     )
-    notes: str = Field(default="", description="What a reader should know.")
-    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where facts come from.")
+    notes: str = Field(default="", description="Note for readers.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Sources of the facts.")
 
 
 class CapabilitiesRecord(Record):
@@ -215,7 +215,7 @@ class CapabilitiesRecord(Record):
         default=(), description="Makers of the GPUs that it cuts layers over; all when left out."
     )
     tensor_families: tuple[Text, ...] = Field(
-        default=(), description="Model families whose layers it cuts; all when left out."
+        default=(), description="Model families whose layers it cuts; all by default."
     )
     stage_families: tuple[Text, ...] = Field(
         default=(),
@@ -251,10 +251,10 @@ class DefectRecord(Record):
         default=(), description="Vendors of the GPUs that it hits; all when left out."
     )
     families: tuple[Text, ...] = Field(
-        default=(), description="Model families (`model_type`) that it hits; all when left out."
+        default=(), description="Model families (`model_type`) that it affects; all by default."
     )
-    text: Text = Field(description="What happens, in one sentence.")
-    source: SourceRecord = Field(description="Where it is reported.")
+    text: Text = Field(description="The effect, in one sentence.")
+    source: SourceRecord = Field(description="Source of the report.")
 
 
 class ProfileRecord(Record):
@@ -268,7 +268,7 @@ class ProfileRecord(Record):
         description="Version of an earlier profile: what is left out here holds as it does there.",
     )
     budget_base: Literal["total", "reserve", "free"] | None = Field(
-        default=None, description="What a share is taken of; `total` when left out."
+        default=None, description="Base of a share; `total` by default."
     )
     constants: dict[str, ConstantRecord] = Field(
         default_factory=dict, description="Numbers of the memory model."
@@ -290,7 +290,7 @@ class BackendRecord(Record):
     id: Slug = Field(description="Id within the runtime, e.g. `vulkan-radv`.")
     name: Text = Field(description="Interface and driver.")
     largest_allocation_gib: float = Field(gt=0, description="Largest single allocation, in GiB.")
-    source: SourceRecord = Field(description="Where the limit is stated.")
+    source: SourceRecord = Field(description="Source of the limit.")
 
 
 class KnownModelsRecord(Record):
@@ -310,7 +310,7 @@ class KnownModelsRecord(Record):
     dropped: dict[str, Version] = Field(
         default_factory=dict, description="Classes it had code for, with the last version that had."
     )
-    source: SourceRecord = Field(description="Where the names stand.")
+    source: SourceRecord = Field(description="Source of the names.")
 
 
 class ChatOptionsRecord(Record):
@@ -331,7 +331,7 @@ class ChatOptionsRecord(Record):
     of_maker: tuple[Text, ...] = Field(
         default=(), description="Options for files of the model's own organisation alone."
     )
-    source: SourceRecord = Field(description="Where they stand.")
+    source: SourceRecord = Field(description="Source of the values.")
 
 
 class ReplicasRecord(Record):
@@ -344,7 +344,7 @@ class ReplicasRecord(Record):
         description="Each replica of a mixture of experts holds all; where not, replicas "
         "share them, and are none of this plan's."
     )
-    source: SourceRecord = Field(description="Where it is stated.")
+    source: SourceRecord = Field(description="Source of the statement.")
 
 
 class FormatLimitRecord(Record):
@@ -362,7 +362,7 @@ class FormatLimitRecord(Record):
         description="GPU architectures beside NVIDIA; all that the runtime runs on when left out.",
     )
     note: str = Field(default="", description="How it runs there: natively, or as weights only.")
-    source: SourceRecord = Field(description="Where it is stated.")
+    source: SourceRecord = Field(description="Source of the statement.")
 
 
 class TraitsRecord(Record):
@@ -377,7 +377,7 @@ class TraitsRecord(Record):
     )
     speed_family: Literal["exllama", "layer-split", "mlx", "paged"] | None = Field(
         default=None,
-        description="Whose speed constants it shares; those of its memory model when left out.",
+        description="Runtime whose speed constants it shares; by default that of its memory model.",
     )
     speed_reference: bool = Field(
         default=False, description="Its family's constants are its own; others have factors."
@@ -398,7 +398,7 @@ class TraitsRecord(Record):
         default=False, description="Its makers call the mode that cuts each layer experimental."
     )
     sources: tuple[SourceRecord, ...] = Field(
-        default=(), description="Where they are stated, with the keys that each carries."
+        default=(), description="Sources, with the keys that each supports."
     )
 
 
@@ -408,7 +408,7 @@ class RuntimeRecord(Renamable):
     name: Text = Field(description="Name as its makers write it.")
     summary: Text = Field(description="One sentence: what it is for.")
     vendors: tuple[VendorWord, ...] = Field(min_length=1, description="GPU vendors it runs on.")
-    formats: tuple[FormatWord, ...] = Field(min_length=1, description="What it can load.")
+    formats: tuple[FormatWord, ...] = Field(min_length=1, description="Formats that it can load.")
     families: tuple[Text, ...] = Field(
         default=(), description="Model families (`model_type`) it runs; all when left out."
     )
@@ -436,9 +436,9 @@ class RuntimeRecord(Renamable):
         default=None,
         description="GPU architectures beside NVIDIA that it runs on; all when left out.",
     )
-    capabilities: CapabilitiesRecord = Field(description="What it can do.")
+    capabilities: CapabilitiesRecord = Field(description="Its capabilities.")
     traits: TraitsRecord = Field(
-        default=TraitsRecord(), description="Where it differs from runtimes of the same formulas."
+        default=TraitsRecord(), description="Differences from runtimes with the same formulas."
     )
     drives: tuple[Slug, ...] = Field(default=(), description="Runtimes that an orchestrator runs.")
     profiles: tuple[ProfileRecord, ...] = Field(default=(), description="Oldest first.")
@@ -452,14 +452,14 @@ class RuntimeRecord(Renamable):
         default=True,
         description="False: the survey judges each model's smallest production checkpoint only.",
     )
-    traps: tuple[Text, ...] = Field(default=(), description="What surprises people.")
+    traps: tuple[Text, ...] = Field(default=(), description="Behaviour that surprises people.")
     license: Text = Field(default="not recorded", description="Its licence.")
     url: str = Field(default="", description="Home page or repository.")
-    notes: str = Field(default="", description="What a reader should know.")
-    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where facts come from.")
+    notes: str = Field(default="", description="Note for readers.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Sources of the facts.")
 
 
 class AssumptionRecord(ConstantRecord):
     """A constant that belongs to no runtime: `catalog/assumptions/<id>.yaml`."""
 
-    title: Text = Field(description="What the number is, in a few words.")
+    title: Text = Field(description="Meaning of the number, in a few words.")

@@ -37,9 +37,9 @@ class Renamable(Record):
 
 
 class SourceRecord(Record):
-    """Where numbers come from."""
+    """Sources of the numbers."""
 
-    title: Text = Field(description="What the source is called, with version or commit.")
+    title: Text = Field(description="Title of the source, with version or commit.")
     url: str = Field(default="", description="Address of the source; empty for a file without one.")
     read: IsoDate = Field(description="ISO date on which it was read.")
     fields: tuple[str, ...] = Field(
@@ -64,7 +64,7 @@ class ConstantRecord(Record):
     high: float | None = Field(default=None, description="Highest plausible value.")
     unit: Text = Field(description="Unit, `/1` for a ratio.")
     status: Literal["verified", "code", "published", "measured", "issue", "assumed"] = Field(
-        description="How it was checked."
+        description="The check that was made."
     )
-    source: SourceRecord = Field(description="Where it comes from.")
-    note: str = Field(default="", description="What a reader should know beside the number.")
+    source: SourceRecord = Field(description="Source of the value.")
+    note: str = Field(default="", description="Note for readers beside the number.")

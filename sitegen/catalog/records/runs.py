@@ -34,7 +34,7 @@ class SubjectRecord(Record):
     )
     runtime: Slug = Field(description="Runtime id.")
     version: str = Field(default="", description="Dotted version of the runtime, where stated.")
-    build: str = Field(default="", description="What the source says of the runtime beside that.")
+    build: str = Field(default="", description="Other details of the runtime in the source.")
 
 
 class ParallelRecord(Record):
@@ -50,4 +50,4 @@ class LeftOutRecord(Record):
     """A published figure that cannot be used, and why: coverage is counted, not claimed."""
 
     id: Slug = Field(description="Id of the figure in the collection it came with.")
-    reason: Text = Field(description="What it does not say, or why it cannot be compared.")
+    reason: Text = Field(description="The missing fact, or the reason why it cannot be compared.")

@@ -35,7 +35,9 @@ class BoardRecord(Record):
     unit: ScoreUnitWord = Field(description="Unit of its scores.")
     higher_is_better: bool = Field(default=True, description="Whether more is better.")
     evaluator: EvaluatorWord = Field(
-        description="Who ran it: nobody with a stake, a maker of other models, the models' makers."
+        description=(
+            "Who ran it: an independent party, a maker of other models, or the models' makers."
+        )
     )
     evaluated_by: Text = Field(description="Name of who ran it.")
     url: str = Field(description="Address of the board for readers.")
@@ -54,8 +56,8 @@ class BoardRecord(Record):
     caution: CautionWord | None = Field(
         default=None, description="Why its scores count less than those of other boards."
     )
-    note: str = Field(default="", description="What a reader should know, or why it counts less.")
-    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where this was read.")
+    note: str = Field(default="", description="Note for readers, or the reason why it counts less.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Sources of this record.")
 
 
 class ScoreTableRecord(Record):
@@ -64,12 +66,12 @@ class ScoreTableRecord(Record):
     board: Slug = Field(description="Board id.")
     version: str = Field(default="", max_length=80, description="Version of the board as written.")
     mode: ModeWord | None = Field(
-        default=None, description="Whether the models thought first, where stated."
+        default=None, description="Whether the models reasoned first, if stated."
     )
     effort: str = Field(default="", max_length=20, description="Effort of thinking, where stated.")
     date: IsoDate | None = Field(default=None, description="Date of the scores, where they vary.")
     path: str = Field(default="", max_length=200, description="File of the source.")
-    note: str = Field(default="", max_length=500, description="What a reader should know.")
+    note: str = Field(default="", max_length=500, description="Note for readers.")
     scores: dict[str, Scored] = Field(
         min_length=1,
         description="Score by the name that the source writes; or score, low and high (95 %).",
@@ -79,19 +81,19 @@ class ScoreTableRecord(Record):
 class ScoreRecord(Record):
     """What one source published at one time: `catalog/scores/<id>.yaml`."""
 
-    title: Text = Field(description="What was published.")
+    title: Text = Field(description="Title of the publication.")
     names: Slug = Field(description="Name map that says which models are meant.")
     evaluator: EvaluatorWord = Field(description="Who ran the tests.")
     evaluated_by: Text = Field(description="Name of who ran them.")
     date: IsoDate = Field(description="Date of the scores.")
     tables: tuple[ScoreTableRecord, ...] = Field(min_length=1, description="Its scores.")
-    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Where they were read.")
+    sources: tuple[SourceRecord, ...] = Field(min_length=1, description="Sources of the scores.")
 
 
 class NamesRecord(Record):
     """What a source calls the models: `catalog/names/<id>.yaml`."""
 
-    title: Text = Field(description="Whose names they are.")
+    title: Text = Field(description="Owner of the names.")
     reviewed: IsoDate = Field(description="ISO date on which the map was last gone through.")
     exact: dict[str, Slug] = Field(
         default={}, description="Names of models of the catalog: name as written to model id."

@@ -26,10 +26,10 @@ Examples:
   sitegen atlas atlas/ --only gpu=rtx-3090,rtx-4090 --only nodes=1
   sitegen atlas atlas/ --plan
   sitegen atlas atlas/ --on ray --address auto
-docs/atlas.md has the columns and queries.
+See docs/atlas.md for the columns and queries.
 """
 TOLD_EVERY_S = 5.0
-STAYS = "what is written stays: the same command goes on with the rest"
+STAYS = "the finished part stays: run the same command again to continue"
 
 
 def default_jobs() -> int:
@@ -45,10 +45,10 @@ def default_jobs() -> int:
     "chosen",
     multiple=True,
     metavar="KEY=VALUE,…",
-    help="Judge these alone. Keys: gpu, model, runtime, gpus (of a machine), nodes, ram, link, "
+    help="Assess only these. Keys: gpu, model, runtime, gpus (of a machine), nodes, ram, link, "
     "network, context, sequences.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Stop at so many tuples, or a little later.")
+@click.option("--limit", type=click.IntRange(1), help="Stop after about this many tuples.")
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1_024),
@@ -62,13 +62,18 @@ def default_jobs() -> int:
     type=click.Choice(["local", "ray"]),
     default="local",
     show_default=True,
-    help="Who shares the work out.",
+    help="What distributes the work.",
 )
 @click.option(
-    "--address", default="", metavar="ADDRESS", help="Of a Ray cluster; none starts Ray here."
+    "--address",
+    default="",
+    metavar="ADDRESS",
+    help="Address of a Ray cluster; without it, Ray starts on this machine.",
 )
-@click.option("--plan", is_flag=True, help="Say how much there is to judge, and judge nothing.")
-@click.option("--replace", is_flag=True, help="Take away an atlas of other inputs first.")
+@click.option("--plan", is_flag=True, help="Print how much there is to assess, and stop.")
+@click.option(
+    "--replace", is_flag=True, help="First remove an atlas that was made from other inputs."
+)
 @pass_session
 def command(
     session: CliSession,
@@ -83,17 +88,17 @@ def command(
     plan: bool,
     replace: bool,
 ) -> int:
-    """Judge every sensible build with every model, into Parquet files below OUT.
+    """Assess every sensible build with every model, and write Parquet files below OUT.
 
-    What is there already is kept: after an interruption, a crash or a power cut the same command
-    goes on. The answers are those of fit.
+    Finished work stays: after an interruption, a crash or a power cut, run the same command
+    again to continue. The answers are the same as those of `fit`.
     """
     from sitegen.atlas.run import Where, plan_of
     from sitegen.catalog.load import parse_catalog
     from sitegen.inputs import read_project
 
     if address and engine == "local":
-        raise usage_error("--address", "it goes with --on ray")
+        raise usage_error("--address", "this option needs --on ray")
     texts = read_project(session.root).catalog
     catalog = parse_catalog(texts)
     only = only_from(chosen, catalog)
@@ -147,7 +152,8 @@ def _made(
         session.note(STAYS)
         raise
     session.note(
-        f"{out}: {progress.done:,} tuples judged in {progress.seconds:.0f} s, {kept:,} were there "
+        f"{out}: {progress.done:,} tuples assessed in {progress.seconds:.0f} s, {kept:,} were "
+        "there "
         f"({progress.tuples_per_core_s:,.0f} a second of processor time)"
     )
 
@@ -218,5 +224,5 @@ def _numbers(key: str, given: Sequence[str]) -> list[int]:
         if not (one.isascii() and one.isdigit() and 0 < len(one) <= 8):
             raise usage_error("--only", f"{key}={one} is not a number")
         if not int(one) and key != "ram":
-            raise usage_error("--only", f"{key}=0: nothing is asked about none")
+            raise usage_error("--only", f"{key}=0: at least 1 is needed")
     return [int(one) for one in given]

@@ -17,15 +17,19 @@ Examples:
 
 @click.command("bench-plan", epilog=EPILOG)
 @click.argument("combo_id", metavar="COMBO")
-@click.option("--model", "model_id", metavar="ID", default="", help="Of one model alone.")
+@click.option("--model", "model_id", metavar="ID", default="", help="Only for this model.")
 @click.option(
-    "--most", type=click.IntRange(1, 50), default=3, show_default=True, help="Sessions to print."
+    "--most",
+    type=click.IntRange(1, 50),
+    default=3,
+    show_default=True,
+    help="Number of sessions to print.",
 )
 @pass_session
 def command(session: CliSession, combo_id: str, model_id: str, most: int) -> int:
-    """Print what to measure on a combo, first what settles most verdicts.
+    """Print what to measure on a combo, starting with what settles the most verdicts.
 
-    For each session: start, measure, and make a record of the result.
+    Each session lists the commands that start the server, measure it and record the result.
     """
     from sitegen.cli.commands.recipe_text import print_session
     from sitegen.cli.questions.bench_sessions import planned
@@ -34,7 +38,7 @@ def command(session: CliSession, combo_id: str, model_id: str, most: int) -> int
     for one in sessions[:most]:
         print_session(one, catalog)
     if not sessions:
-        click.echo("Nothing to measure: nothing that is asked about runs there.")
+        click.echo("Nothing to measure: no model that needs a measurement runs there.")
     elif len(sessions) > most:
         session.note(f"{len(sessions) - most} more with --most {len(sessions)}")
     return CLEAN

@@ -34,8 +34,8 @@ MOST_JOBS = 8
 """Beyond, sending results costs more than another process brings."""
 
 NO_INDEXER = (
-    "search finds names only: the full-text indexer is not installed here "
-    "(the package pagefind-bin; run pip install pagefind-bin)"
+    "search will find only names, because the full-text indexer is not installed (run pip install "
+    "pagefind-bin)"
 )
 
 
@@ -50,7 +50,10 @@ def default_jobs() -> int:
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Folder to publish into: absent, empty, or made by sitegen. Default: public/.",
+    help=(
+        "Folder to publish into: a new one, an empty one, or one that sitegen made. Default: "
+        "public/."
+    ),
 )
 @click.option("--force", is_flag=True, help="Keep files in the folder that sitegen did not write.")
 @click.option(
@@ -58,18 +61,16 @@ def default_jobs() -> int:
     type=click.IntRange(1, 64),
     default=default_jobs,
     show_default="one per processor, at most 8",
-    help="Processes that survey and render; the bytes are the same.",
+    help="Number of processes; the output is the same with any number.",
 )
 @click.option(
-    "--forget", is_flag=True, help="Publish although pages of the last publication are gone."
+    "--forget", is_flag=True, help="Publish even if pages of the last publication are missing."
 )
-@click.option(
-    "--no-store", is_flag=True, help="Neither use nor keep what builds remember of one another."
-)
+@click.option("--no-store", is_flag=True, help="Do not use or update the store of earlier builds.")
 @time_limit_option()
 @pass_session
 def command(session: CliSession, /, *, out: Path | None, no_store: bool, **how: Any) -> int:
-    """Build the site and publish it: after an error or a crash the old site still stands."""
+    """Build the site and publish it. After an error or a crash, the old site stays in place."""
     from sitegen.output import recover
 
     root = session.root
@@ -158,7 +159,7 @@ def _built(
         except ProblemsFound as found:
             return _refused(session, found, sources)
         except SearchIndexError as error:
-            raise CommandError(f"the full-text index could not be made: {error}") from error
+            raise CommandError(f"cannot make the full-text index: {error}") from error
         except WorkerKilled as error:
             raise CommandError(f"{error}; try --jobs 1; nothing was published") from error
         started = time.perf_counter()

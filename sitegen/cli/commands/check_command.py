@@ -51,23 +51,25 @@ def format_option(what: str) -> Callable[[F], F]:
 @click.command("check", epilog=EPILOG)
 @click.argument("names", nargs=-1, metavar="[FILE]...")
 @format_option("problems")
-@click.option("--pages", is_flag=True, help="Also make every page in memory and check its links.")
-@click.option("--online", is_flag=True, help="Also ask whether addresses elsewhere still answer.")
+@click.option("--pages", is_flag=True, help="Also render every page in memory and check its links.")
+@click.option("--online", is_flag=True, help="Also check whether external addresses still respond.")
 @click.option(
     "--allow",
     multiple=True,
     metavar="'ADDRESS DATE REASON'",
-    help="Do not ask addresses that begin so, until that day (with --online).",
+    help="With --online, skip addresses with this prefix until that date.",
 )
-@click.option("--fix", is_flag=True, help="First mend what needs no judgement, in place.")
+@click.option("--fix", is_flag=True, help="First fix, in place, what can be fixed automatically.")
 @click.option("--select", multiple=True, metavar="CODES", help="Report these codes only.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Leave these codes out.")
-@click.option("--explain", metavar="CODE", help="Say what a code means and how to mend it.")
+@click.option(
+    "--explain", metavar="CODE", help="Explain what a code means and how to fix the problem."
+)
 @click.option(
     "--today",
     metavar="DATE",
     default="",
-    help="Refuse sources read after this ISO date. Default: the day of this machine's clock.",
+    help="Refuse sources read after this ISO date. Default: today.",
 )
 @time_limit_option()
 @pass_session
@@ -85,12 +87,12 @@ def command(
     allow: tuple[str, ...],
     **how: Any,
 ) -> int:
-    """Check the catalog and the texts; report all problems at once and write nothing.
+    """Check the catalog and the texts, and report all problems at once.
 
-    With FILE only what is wrong with these files. A record is then read alone, in a moment: rules
-    that compare it with other records wait for a check of everything.
+    With FILE, check only these files. This is quick, because it skips the rules that compare a
+    record with other records; a check without FILE runs them.
 
-    A line may excuse a problem: # sitegen: ignore[code] the reason.
+    To excuse a problem, add a comment to its line: # sitegen: ignore[code] the reason.
     """
     if explain is not None:
         return explained(explain)
@@ -206,7 +208,7 @@ def _below(session: CliSession, name: str) -> str:
     if not path.is_file():
         path = Path(normpath(root / name))  # as problems are printed
     if not path.is_file() or not path.is_relative_to(root):
-        raise click.UsageError(f"{name}: there is no such file in {root}")
+        raise click.UsageError(f"{name}: no such file in {root}")
     return path.relative_to(root).as_posix()
 
 
@@ -261,7 +263,7 @@ def _day(session: CliSession, catalog: Mapping[str, str], today: str) -> str:
         return today
     day = day_of_clock(catalog.values())
     if not day:
-        session.note("warning: most sources were read after the day of this machine's clock")
+        session.note("warning: most sources were read after today; check this machine's clock")
     return day
 
 

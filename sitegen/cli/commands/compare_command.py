@@ -20,9 +20,9 @@ Examples:
       --checkpoint fp8 --runtime vllm@0.33.0
 
 \b
-Logs of vLLM, SGLang and llama.cpp are read (Ollama and ik_llama.cpp log as the
-last does), and every file that `import` reads. Nothing of a log is kept but
-figures and the lines that state them, and no line with a path.
+It reads logs of vLLM, SGLang, llama.cpp, Ollama and ik_llama.cpp, and every
+file that `import` reads. It keeps only the figures and the lines that state
+them, and no line that contains a path.
 """
 
 
@@ -33,10 +33,10 @@ figures and the lines that state them, and no line with a path.
 def command(
     session: CliSession, /, words: tuple[str, ...], *, contribute: bool, **typed: Any
 ) -> int:
-    """Put the log of a start, or a benchmark file, beside the prediction, line by line.
+    """Compare a start-up log or a benchmark file with the prediction.
 
-    The largest difference is explained. Options are those of `import`; a log names its model,
-    sizes and settings itself.
+    It explains the largest difference. The options are those of `import`; a log states its
+    model, sizes and settings itself.
     """
     from sitegen.cli.imports.comparison import compared
     from sitegen.cli.text.comparison import print_memory, print_speed
@@ -47,7 +47,7 @@ def command(
     else:
         print_memory(found.memory)
     if not contribute:
-        session.note("--contribute makes a record of it")
+        session.note("--contribute writes a record of it")
         return CLEAN
     target = session.root / found.path
     if not found.exists:
@@ -55,5 +55,5 @@ def command(
         with Path(target).open("x", encoding="utf-8", newline="\n") as file:
             file.write(found.text)
     click.echo(found.path)
-    session.note("look at it, then run `sitegen check`")
+    session.note("review it, then run `sitegen check`")
     return CLEAN

@@ -33,14 +33,14 @@ APIS = ("api/v2", "api/v1")
     type=click.Choice(["text", "md", "json", "yaml"]),
     default="text",
     show_default=True,
-    help="md for a comment, yaml for a release to commit in content/changes/.",
+    help="Use md for a comment and yaml for a release in content/changes/.",
 )
 def command(base: Path, head: Path, form: str) -> int:
-    """Say what changed between two built sites, and why.
+    """Print what changed between two built sites, and why.
 
-    BASE and HEAD are folders that sitegen published into. It lists records that came and went,
-    verdicts and picks that moved with the facts that changed behind them, pages, and the measured
-    accuracy. A changed verdict is no failure.
+    BASE and HEAD are folders that sitegen published into. The list has added and removed records,
+    changed verdicts and picks with the facts behind them, changed pages, and the measured accuracy.
+    The exit status is 0 even if verdicts changed.
     """
     from sitegen.cli.text.diff import FORMATS
     from sitegen.site.json.differences import compare
@@ -57,7 +57,7 @@ def _read(site: Path) -> SiteState:
         lists = {name: _json(site / api / f"{name}.json")["result"] for name in READ}
         verdicts = _json(site / api / "verdicts.json")
     except FileNotFoundError as error:
-        raise CommandError(f"{site} is no published site: it has no {api}/") from error
+        raise CommandError(f"{site} is not a published site: it has no {api}/") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CommandError(f"{site}/{api}: {error}") from error
     try:

@@ -24,7 +24,7 @@ Examples:
 def command(session: CliSession, /, **typed: Any) -> int:
     """Show what the busiest GPU holds, line by line: formula, bytes, constants, sources.
 
-    With the code of a problem alone: what it means and how to mend it.
+    With only the code of a problem, explain what it means and how to fix it.
     """
     targets = typed["targets"]
     if len(targets) == 1 and targets[0] in known_codes():

@@ -25,10 +25,15 @@ Examples:
 @click.option("--prefill-gpus", type=Positive(), help="GPUs that only read prompts.")
 @click.option("--decode-gpus", type=Positive(), help="GPUs that only write answers.")
 @click.option(
-    "--best", default="", metavar="USE", help="The best models for a use, e.g. coding; no MODEL."
+    "--best",
+    default="",
+    metavar="USE",
+    help="Best models for a use, e.g. coding; no MODEL.",
 )
-@click.option("--users", type=Positive(), help="People served at once (with --best).")
-@click.option("--json", "as_json", is_flag=True, help="The whole record, in bytes and tokens/s.")
+@click.option("--users", type=Positive(), help="Simultaneous users, with --best.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the whole record, in bytes and tokens/s."
+)
 @pass_session
 def command(
     session: CliSession,
@@ -38,9 +43,9 @@ def command(
     decode_gpus: int | None,
     **typed: Any,
 ) -> int:
-    """Assess a model on a combo of the catalog, or on hardware of your own (--gpu).
+    """Assess a model on a combo from the catalog, or on your own hardware (--gpu).
 
-    A verdict is an answer, whatever it says: the exit status is 0.
+    The exit status is 0 whatever the verdict is.
     """
     if typed["best"]:
         _answer_best(session, FitOptions(**typed), as_json=as_json)
@@ -48,7 +53,7 @@ def command(
     if typed["users"]:
         from sitegen.cli.questions.choose import usage_error
 
-        raise usage_error("--users", "it goes with --best; for one model say --sequences")
+        raise usage_error("--users", "this option needs --best; for one model use --sequences")
     if prefill_gpus or decode_gpus:
         _answer_pools(session, FitOptions(**typed), prefill_gpus, decode_gpus, as_json=as_json)
         return CLEAN
@@ -89,7 +94,7 @@ def _answer_pools(
     from sitegen.cli.text.fit import print_pools, to_pools_record
 
     if not prefill_gpus or not decode_gpus:
-        raise usage_error("--prefill-gpus", "give --decode-gpus too: two pools make one plan")
+        raise usage_error("--prefill-gpus", "give --decode-gpus too: a plan needs both pools")
     catalog, found = pools_answered(session, options, (prefill_gpus, decode_gpus))
     if as_json:
         click.echo(json.dumps(to_pools_record(found), indent=2, allow_nan=False))

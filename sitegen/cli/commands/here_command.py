@@ -20,23 +20,30 @@ Examples:
 
 
 @click.command("here", epilog=EPILOG)
-@click.option("--from", "folder", metavar="FOLDER", default="", help="Read recorded outputs.")
-@click.option("--record", metavar="FOLDER", default="", help="Write the outputs, without serials.")
+@click.option(
+    "--from", "folder", metavar="FOLDER", default="", help="Read recorded outputs from this folder."
+)
+@click.option(
+    "--record",
+    metavar="FOLDER",
+    default="",
+    help="Write the outputs into this folder, without serial numbers.",
+)
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="JSON has bytes, and null for what no tool says.",
+    help="JSON has sizes in bytes, and null for unknown values.",
 )
 @pass_session
 def command(session: CliSession, /, folder: str, record: str, form: str) -> int:
-    """Say what this machine is: GPUs, free memory, links, RAM, limits, drivers, runtimes.
+    """Describe this machine: GPUs, free memory, links, RAM, limits, drivers, runtimes.
 
-    It runs the tools that are there (nvidia-smi, rocm-smi, amd-smi, xpu-smi, system_profiler,
-    lspci, dmidecode) and guesses nothing. `here` then stands for a combo, and `here:FOLDER` for
-    recorded outputs of another machine.
+    It runs the tools that are installed (nvidia-smi, rocm-smi, amd-smi, xpu-smi, system_profiler,
+    lspci, dmidecode) and guesses nothing. Other commands accept `here` as a combo, and
+    `here:FOLDER` for the recorded outputs of another machine.
     """
     from sitegen.cli import machine_tools
     from sitegen.cli.questions.projects import catalog_at

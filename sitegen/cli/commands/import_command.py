@@ -20,8 +20,8 @@ Examples:
 
 \b
 Formats: vllm, llama-bench, guidellm, aiperf (genai-perf too), inferencex,
-localscore, mlperf. A zip or tar of such files is read too. Nothing of a file
-is kept but figures: no prompts, texts, paths, hosts, identifiers.
+localscore, mlperf. It also reads a zip or tar of such files. It keeps
+only figures: no prompts, texts, paths, hosts or identifiers.
 """
 
 
@@ -31,8 +31,8 @@ is kept but figures: no prompts, texts, paths, hosts, identifiers.
 def command(session: CliSession, /, words: tuple[str, ...], **typed: Any) -> int:
     """Write catalog/benchmarks/<record>.yaml from the files of one benchmark.
 
-    The hardware is never guessed: a terminal asks, with what the file's own names suggest; a
-    script says everything. The same files give the same bytes; other files another record.
+    It never guesses the hardware: at a terminal it asks, and suggests what the file names; a
+    script must give every option. The same files always give the same record.
     """
     from sitegen.cli.imports.steps import imported
 
@@ -47,8 +47,6 @@ def command(session: CliSession, /, words: tuple[str, ...], **typed: Any) -> int
             file.write(text)
     click.echo(path)
     session.note(
-        "it was imported before, and is the same"
-        if exists
-        else "look at it, then run `sitegen check`"
+        "already imported and unchanged" if exists else "review it, then run `sitegen check`"
     )
     return CLEAN

@@ -20,35 +20,43 @@ Examples:
   sitegen import-hub --live Qwen/Qwen3-8B-AWQ unsloth/Qwen3-8B-GGUF
 
 \b
-Names are read strictly: owner, name of the release, words for a format, and
-nothing else. A name that two models match is listed and never guessed.
+A name must consist of the owner, the name of the release and words for a
+format. If a name matches two models, the command lists it and does not guess.
 """
 _EXISTING = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("import-hub", epilog=EPILOG)
 @click.argument("words", nargs=-1, required=True, metavar="LISTING | --live OWNER/NAME...")
-@click.option("--live", is_flag=True, help="Ask the Hub for these repositories (sitegen[hub]).")
+@click.option(
+    "--live", is_flag=True, help="Query the Hub for these repositories (needs sitegen[hub])."
+)
 @click.option("--write", is_flag=True, help="Add the proposals to catalog/models/.")
-@click.option("--source", default="", metavar="URL", help="Where the listing is from.")
-@click.option("--title", default="", metavar="TEXT", help="What that is.")
-@click.option("--read", default="", metavar="DATE", callback=iso_date, help="When it was read.")
+@click.option("--source", default="", metavar="URL", help="Address of the listing.")
+@click.option("--title", default="", metavar="TEXT", help="Title of the listing.")
+@click.option(
+    "--read", default="", metavar="DATE", callback=iso_date, help="Date on which you read it."
+)
 @click.option(
     "--most",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Only the N models whose releases are downloaded most.",
+    help="Only the N most downloaded models.",
 )
-@click.option("--gguf-types", type=_EXISTING, metavar="FILE", help="llm_family.json of xinference.")
+@click.option(
+    "--gguf-types", type=_EXISTING, metavar="FILE", help="Path to llm_family.json from xinference."
+)
 @click.option(
     "--usual-files",
     type=click.Choice(["no", "name", "add"]),
     default="no",
-    help="GGUF files that a provider usually makes, unread: name checkpoints that are listed, or "
-    "add them too.",
+    help="Assume the GGUF files that a provider usually makes, without reading them: name listed "
+    "checkpoints, or add missing ones too.",
 )
-@click.option("--coverage", is_flag=True, help="Say too which formats the catalog has of these.")
-@click.option("--json", "as_json", is_flag=True, help="One proposal a line.")
+@click.option(
+    "--coverage", is_flag=True, help="Also print which formats the catalog has of these models."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one proposal per line.")
 @pass_session
 def command(
     session: CliSession,
@@ -66,11 +74,11 @@ def command(
     coverage: bool,
     as_json: bool,
 ) -> int:
-    """Propose repositories of quantized files for the models of the catalog.
+    """Propose repositories of quantized files for the models in the catalog.
 
-    LISTING is JSON lines, plain or .gz: name, hf_downloads, gguf_sources. Format and quantization
-    are read from the repository's own name. For each model and quantization the model's own
-    organisation goes before a known quantizer, and others need many downloads.
+    LISTING is JSON lines, plain or .gz: name, hf_downloads, gguf_sources. The name of a
+    repository gives its format and quantization. For each model and quantization, the model's own
+    organisation comes before a known quantizer, and others need many downloads.
     """
     from sitegen.cli.imports import hub_steps as steps
     from sitegen.importers.hub.additions import ListingSource
@@ -96,5 +104,5 @@ def command(
     if write:
         for path in steps.written(session, project, proposals.open(), said):
             session.note(path)
-        session.note("look at the changes, then run `sitegen check`")
+        session.note("review the changes, then run `sitegen check`")
     return CLEAN

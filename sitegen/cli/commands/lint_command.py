@@ -36,29 +36,31 @@ MOST_NAMED = 4
 
 @click.command("lint-command", epilog=EPILOG)
 @click.argument("places", nargs=-1, metavar="[FILE|FOLDER|-]...")
-@click.option("--command", "typed", multiple=True, metavar="TEXT", help="A command itself.")
+@click.option("--command", "typed", multiple=True, metavar="TEXT", help="Check this command.")
 @click.option(
     "--combo",
     default="",
     metavar="ID|auto",
-    help="The hardware that all of it is for; auto names the smallest for each.",
+    help="The combo that the commands are for; auto names the smallest one for each.",
 )
 @format_option("findings")
 @pass_session
 def command(
     session: CliSession, /, places: tuple[str, ...], typed: tuple[str, ...], combo: str, form: str
 ) -> int:
-    """Find what cannot work in commands, scripts, pages and configurations.
+    """Find mistakes in launch commands, scripts, pages and configurations.
 
     Reads shell, Markdown, HTML, YAML (Ray Serve, docker compose, Kubernetes, llama-swap, charts),
-    JSON (Infernet) and Python. Hardware is taken from the text nearest to a command; --combo says
-    it for all of it. The last lines say what was not recognised.
+    JSON (Infernet) and Python. It takes the hardware from the text nearest to a command; --combo
+    sets it for everything. The last lines say what it did not recognise.
     """
     from sitegen.cli.lint_files import sources_of
     from sitegen.lint.files import lint
 
     if not places and not typed:
-        raise click.UsageError("name a file, a folder, - for standard input, or give --command")
+        raise click.UsageError(
+            "name a file or a folder, use - for standard input, or give --command"
+        )
     sources, problems = sources_of(places, typed)
     facts = facts_of(session, combo)
     found = {source.path: lint(source, facts, kind) for source, kind in sources}
@@ -119,40 +121,40 @@ def _say(
 ) -> None:
     launches = sum(one.launches for one in linteds)
     for each in (one for linted in linteds for one in linted.smallest):
-        said = each.combo or "no combo of the catalog runs this as it is written"
+        said = each.combo or "no combo in the catalog runs this command as written"
         session.note(f"{each.place}: {each.model}: {said}")
     unnamed = sum(one.without_hardware for one in linteds)
     if unnamed and not any(one.smallest for one in linteds):
         session.note(
-            f"{unnamed} of {launches} commands name no hardware: whether they fit was not asked "
-            "(--combo ID says what they are for, --combo auto looks for the smallest)"
+            f"{unnamed} of {launches} commands name no hardware, so sitegen did not check whether "
+            "they fit (--combo ID names the combo, --combo auto looks for the smallest)"
         )
     machines = sum(one.unknown_machines for one in linteds)
     if machines:
-        session.note(f"{machines} of them have GPUs named beside them that were not recognised")
+        session.note(f"{machines} of them name GPUs that sitegen did not recognise")
     models = [name for one in linteds for name in one.unknown_models]
     if models:
         session.note(
-            f"{len(models)} of {launches} commands load models that the catalog does not know "
-            f"({_listed(models)}): only their options were looked at"
+            f"{len(models)} of {launches} commands load models that are not in the catalog "
+            f"({_listed(models)}): sitegen checked only their options"
         )
     versions = sum(one.other_versions for one in linteds)
     if versions:
-        session.note(f"{_calls(versions)} of a version whose options were not read")
+        session.note(f"{_calls(versions)} for a version whose options sitegen does not know")
     unlisted = [said for one in linteds for said in one.unlisted]
     if unlisted:
         session.note(
-            f"{_options(len(unlisted))} in no list that was read: of a newer version, of a build "
-            f"of somebody's own, or wrong ({_listed(unlisted)})"
+            f"{_options(len(unlisted))} unknown: from a newer version, from a custom build, or "
+            f"wrong ({_listed(unlisted)})"
         )
     unread = [place for one in linteds for place in one.unread]
     if unread:
         session.note(
-            f"{_calls(len(unread))} a model server started in a way that was not understood "
-            f"({_listed(unread)})"
+            f"{len(unread)} command{' starts' if len(unread) == 1 else 's start'} a model server "
+            f"in a way that sitegen cannot read ({_listed(unread)})"
         )
     if not sources:
-        session.note("no file that is looked at")
+        session.note("no file that sitegen reads")
 
 
 def _short(name: str) -> str:

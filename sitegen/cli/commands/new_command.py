@@ -35,31 +35,31 @@ Examples:
     "--from",
     "results",
     metavar="FILE",
-    help="Results of a benchmark tool (options as of `import` follow); for a model its config or "
-    "its folder; for a gpu what nvidia-smi printed; with --here recorded outputs.",
+    help="For a benchmark, results of a tool (with the options of `import`); for a model, its "
+    "config or its folder; for a gpu, the output of nvidia-smi; with --here, recorded outputs.",
 )
-@click.option("--here", "is_here", is_flag=True, help="A combo as this machine is.")
+@click.option("--here", "is_here", is_flag=True, help="Make a combo record of this machine.")
 @click.pass_context
 def command(
     context: click.Context, kind: str, record_id: str, results: str | None, is_here: bool
 ) -> int:
-    """Write catalog/<kind>s/<ID>.yaml: valid as it is, with stand-ins for you to replace.
+    """Write catalog/<kind>s/<ID>.yaml, a valid record with placeholders for you to replace.
 
-    With demo a folder called ID instead: a small project, to build and to change.
+    With `demo`, write a folder called ID instead: a small project to build and change.
     """
     session = context.find_object(CliSession) or CliSession()
     if kind == DEMO:
         if context.args or results is not None or is_here:
-            raise click.UsageError("demo takes the name of a folder and nothing else")
+            raise click.UsageError("demo takes only the name of a folder")
         return _demo(session, Path(record_id or DEMO))
     if is_here or (results is not None and Kind(kind) in {Kind.MODEL, Kind.GPU}):
         if context.args:
-            raise click.UsageError(f"{context.args[0]!r} is one too many")
+            raise click.UsageError(f"{context.args[0]!r} is one argument too many")
         return _draft(session, Kind(kind), record_id, results or "", is_here=is_here)
     if results is not None:
         return _of_results(context, Kind(kind), [word for word in (record_id,) if word], results)
     if context.args:
-        raise click.UsageError(f"{context.args[0]!r} is one too many")
+        raise click.UsageError(f"{context.args[0]!r} is one argument too many")
     return _stand_in(session, Kind(kind), record_id)
 
 
@@ -81,7 +81,7 @@ def _draft(session: CliSession, kind: Kind, record_id: str, source: str, *, is_h
     from sitegen.cli.questions.projects import catalog_at
 
     if is_here and kind is not Kind.COMBO:
-        raise click.UsageError("--here: only a combo is made of a machine")
+        raise click.UsageError("--here works only for a combo")
     path = _free_path(session, kind, record_id)
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     if kind is Kind.COMBO:
@@ -99,9 +99,9 @@ def _of_results(context: click.Context, kind: Kind, words: list[str], results: s
     from sitegen.cli.commands.import_command import command as import_command
 
     if kind is not Kind.BENCHMARK:
-        raise click.UsageError("--from: only a benchmark is made of results")
+        raise click.UsageError("--from works only for a benchmark, a model or a gpu")
     if words and not words[0].startswith("-"):
-        raise click.UsageError("ID: a record of results is named by what ran and by the file")
+        raise click.UsageError("leave ID out: sitegen names this record after the run and the file")
     with import_command.make_context("import", [results, *words, *context.args], context) as inner:
         written: int = import_command.invoke(inner)
         return written
@@ -138,14 +138,16 @@ def _write(session: CliSession, kind: Kind, path: Path, text: str) -> int:
     if session.private is not None:
         catalog = session.private.resolve()
     if path.parent.resolve() != catalog / kind.folder:
-        raise CommandError(f"{session.folder}/{kind.folder} is a link, and links are not followed")
+        raise CommandError(
+            f"{session.folder}/{kind.folder} is a link, and sitegen does not follow links"
+        )
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
         raise CommandError(f"{relative} exists already; choose another id or edit it") from None
     click.echo(relative)
-    session.note("replace what says REPLACE and the stand-in numbers, then run `sitegen check`")
+    session.note("replace every REPLACE and the placeholder numbers, then run `sitegen check`")
     return CLEAN
 
 

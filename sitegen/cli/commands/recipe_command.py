@@ -27,8 +27,8 @@ Examples:
 
 
 NOTHING = (
-    "Nothing to run: no valid plan fits, or no way is written for this runtime.\n"
-    "`sitegen fit` with the same words says which, and why."
+    "Nothing to run: no valid plan fits, or there is no recipe for this runtime.\n"
+    "Run `sitegen fit` with the same arguments to see which, and why."
 )
 
 
@@ -36,17 +36,22 @@ NOTHING = (
 @fit_options
 @click.option("--prefill-gpus", type=Positive(), help="GPUs that only read prompts.")
 @click.option("--decode-gpus", type=Positive(), help="GPUs that only write answers.")
-@click.option("--form", metavar="ID", default="", help="One way alone, e.g. vllm-ray; all of them.")
-@click.option("--json", "as_json", is_flag=True, help="The steps as data.")
+@click.option(
+    "--form",
+    metavar="ID",
+    default="",
+    help="Print one form only, e.g. vllm-ray.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the steps as JSON.")
 @click.option(
     "--out",
     "folder",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="Write them as a folder: a script that checks, installs, starts and asks, its settings, "
-    "services and a README.",
+    help="Write the steps into a folder: a script that checks, installs, starts and tests, its "
+    "settings, service files and a README.",
 )
-@click.option("--force", is_flag=True, help="Replace files of the folder; .env is kept.")
+@click.option("--force", is_flag=True, help="Replace files in the folder, except .env.")
 @pass_session
 def command(
     session: CliSession,
@@ -62,7 +67,7 @@ def command(
 ) -> int:
     """Print how to run a model, or several at once (COMBO MODEL MODEL).
 
-    It is the plan that `sitegen fit` judges with the same words.
+    The plan is the one that `sitegen fit` assesses with the same arguments.
     """
     from sitegen.cli.commands.recipe_folder import write_folder
     from sitegen.cli.commands.recipe_text import chosen, print_recipe
@@ -71,7 +76,7 @@ def command(
     options, why = FitOptions(**typed), NOTHING
     if len(options.targets) > 2:
         if prefill_gpus or decode_gpus:
-            raise click.UsageError("--prefill-gpus: pools are for one model")
+            raise click.UsageError("--prefill-gpus works for one model only")
         recipes, why = _together(session, options)
     else:
         recipes = _written(session, options, prefill_gpus, decode_gpus)
@@ -116,7 +121,7 @@ def _written(
         _check_orchestrator(options.runtime, catalog, assessment, recipes)
         return recipes
     if not prefill_gpus or not decode_gpus:
-        raise usage_error("--prefill-gpus", "give --decode-gpus too: two pools make one plan")
+        raise usage_error("--prefill-gpus", "give --decode-gpus too: a plan needs both pools")
     found = pools_recipe(pools_answered(session, options, (prefill_gpus, decode_gpus))[1])
     return () if found is None else (found,)
 
@@ -139,9 +144,9 @@ def _check_orchestrator(
         return
     files = f"{assessment.model.name} at {checkpoint_name(assessment)}"
     if not assessment.checkpoint.is_published:
-        reason = f"it downloads what it serves, and no repository with {files} is known"
+        reason = f"it downloads the model itself, and we know no repository with {files}"
         hint = "name another --quantization"
     else:
-        reason = f"no recipe of it is written for {assessment.runtime.name} with {files}"
-        hint = "sitegen recipe without --runtime says how else it runs"
+        reason = f"there is no recipe for {assessment.runtime.name} with {files}"
+        hint = "run sitegen recipe without --runtime to see other ways to run it"
     raise usage_error("--runtime", f"{named.name}: {reason}", hint)

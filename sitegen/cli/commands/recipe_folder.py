@@ -46,7 +46,7 @@ def write_folder(
         click.echo(path)
     if others:
         listed = ", ".join(one.id for one in others)
-        session.note(f"this is the form {recipe.id}; others are {listed} (--form)")
+        session.note(f"this is the form {recipe.id}; choose another with --form: {listed}")
     session.note(f"next: {folder / SCRIPT} check")
 
 
@@ -57,7 +57,7 @@ def _refuse_other_files(folder: Path, files: Mapping[str, str], *, force: bool) 
         CommandError: With the files.
     """
     if folder.exists() and not folder.is_dir():
-        raise CommandError(f"{folder} is no folder")
+        raise CommandError(f"{folder} is not a folder")
     changed = [
         name
         for name, text in files.items()
@@ -65,7 +65,10 @@ def _refuse_other_files(folder: Path, files: Mapping[str, str], *, force: bool) 
     ]
     if changed and not force:
         listed = ", ".join(changed)
-        raise CommandError(f"{folder} holds other files of these names: {listed} (--force)")
+        raise CommandError(
+            f"{folder} already holds other files with these names: {listed} (replace them with "
+            "--force)"
+        )
 
 
 def _text(path: Path) -> str:

@@ -94,13 +94,13 @@ def _a_record() -> RecipeStep:
         "Make a record of this machine, once",
         Language.BASH,
         f"sitegen new combo --here {RECORD}",
-        note="In the folder of the catalog. A result is imported for a record.",
+        note="Run this in the folder of the catalog. A result needs a record of the machine.",
     )
 
 
 def _why(session_plan: Planned, catalog: Catalog) -> tuple[str, ...]:
     if not session_plan.measures:
-        return ("No verdict waits for it: it puts a measurement where an estimate stands.",)
+        return ("No verdict depends on it, but it replaces an estimate with a measurement.",)
     quantities = list(dict.fromkeys(measure.quantity for measure in session_plan.measures))
     named = ", ".join(QUANTITY_WORDS[quantity] for quantity in quantities)
     models = list(dict.fromkeys(m.model_id for m in session_plan.measures if m.model_id))
@@ -109,9 +109,9 @@ def _why(session_plan: Planned, catalog: Catalog) -> tuple[str, ...]:
     lines = [f"It settles {count}: {named}."]
     if also:
         more = f" and {len(also) - LISTED} more" if len(also) > LISTED else ""
-        lines.append(f"The same machine and split also for {', '.join(also[:LISTED])}{more}.")
+        lines.append(f"Use the same machine and split for {', '.join(also[:LISTED])}{more}.")
     if not OF_SPEED.issuperset(quantities):
         lines.append(
-            "Keep the log of the start: memory stands there (`sitegen new measurement <id>`)."
+            "Keep the start-up log: it states the memory (`sitegen new measurement <id>`)."
         )
     return tuple(lines)

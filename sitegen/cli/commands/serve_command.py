@@ -25,24 +25,25 @@ Example:
     type=click.IntRange(0, 65535),
     default=8000,
     show_default=True,
-    help="Port; 0 for any that is free.",
+    help="Port; 0 for any free port.",
 )
 @click.option(
     "--allow-host",
     multiple=True,
     metavar="NAME",
-    help="Another name under which browsers may ask for it; repeatable.",
+    help="Another host name that browsers may use; repeatable.",
 )
 @time_limit_option()
 @pass_session
 def command(
     session: CliSession, host: str, port: int, allow_host: tuple[str, ...], time_limit: int
 ) -> int:
-    """Serve the site from memory; after a broken edit the last good one stays, with the problems.
+    """Serve the site from memory; after a broken edit, keep the last good site with the problems.
 
-    After an edit the page you look at is made alone; the rest follows in the background.
+    After an edit, sitegen first renders the page that you see; the rest follows in the
+    background.
 
-    Only this machine is answered, and only under its own names, unless you say otherwise.
+    Unless you say otherwise, it answers only this machine, and only under its own names.
     """
     from sitegen.cli.earlier_builds import store_of
     from sitegen.serve import Address, AddressTaken, Builder, Drafter, fingerprint, serve
@@ -55,7 +56,7 @@ def command(
     )
     address = Address(host=host, port=port, allowed_names=allow_host)
     if address.is_public:
-        session.note("warning: everybody who can reach this address can read your unpublished site")
+        session.note("warning: anyone who can reach this address can read your unpublished site")
     try:
         serve(
             address,

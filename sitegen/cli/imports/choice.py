@@ -58,7 +58,7 @@ def choice_of(
     runtime, _, version = runtime_word.partition("@")
     record("--runtime", "runtime", runtime, catalog.runtimes)
     if options.source and not options.read:
-        raise usage_error("--read", "say on which day you read the source")
+        raise usage_error("--read", "give the date on which you read the source")
     authored = records.combos[combo.id].record
     gpus = _gpus(options, combo)
     nodes = some_gpus(authored.nodes, gpus, options.first_gpu)
@@ -158,7 +158,7 @@ def _weights(
 ) -> tuple[str, str]:
     """Id of a listed checkpoint, or of a recipe where the model lists none of it."""
     if options.checkpoint and options.quantization:
-        raise usage_error("--quantization", "it stands in for --checkpoint: give one of the two")
+        raise usage_error("--quantization", "it replaces --checkpoint: give only one of the two")
     named = next((run.quantization for run in runs if run.quantization), "")
     word = (
         options.checkpoint

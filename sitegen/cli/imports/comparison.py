@@ -81,7 +81,7 @@ def _log_text(path: Path) -> str:
     except UnusableError as error:
         raise ProblemsFound([_unreadable(path, error)]) from None
     except FileNotFoundError:
-        raise CommandError(f"{path}: there is no such file") from None
+        raise CommandError(f"{path}: no such file") from None
     if len(files) > 1 or path.stat().st_size > LARGEST_LOG_BYTES:
         return ""
     return path.read_text(encoding="utf-8", errors="replace")
@@ -106,7 +106,7 @@ def _start(
     named = ToolRun(line=1, model=log.model, runtime=runtime)
     choice = choice_of(given, records, catalog, [named])
     if not (choice.said.date or choice.said.read):
-        raise usage_error("--date", "a log states no day: say when it started")
+        raise usage_error("--date", "a log has no date: say when it started")
     _require_kin(choice.runtime, runtime, catalog)
     record = record_text(log, choice, text)
     name = record_id(choice, text)
@@ -139,4 +139,4 @@ def _require_kin(runtime: str, logged: str, catalog: Catalog) -> None:
     """
     said, own = catalog.runtimes[runtime], catalog.runtimes[logged]
     if said.memory_model is not own.memory_model:
-        raise usage_error("--runtime", f"the log is of {own.name}, not of {said.name}")
+        raise usage_error("--runtime", f"the log comes from {own.name}, not from {said.name}")

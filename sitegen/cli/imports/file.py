@@ -55,7 +55,7 @@ class HashedStream(io.RawIOBase):
         try:
             data = self._stream.read(len(view))
         except BROKEN as error:
-            raise UnusableError(f"the archive cannot be read: {error}") from None
+            raise UnusableError(f"cannot read the archive: {error}") from None
         self._left -= len(data)
         if self._left < 0:
             raise UnusableError("it is larger than the limit when unpacked")
@@ -90,7 +90,7 @@ def opened(path: Path) -> Iterator[Opened]:
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise UnusableError("only regular files are read")
+        raise UnusableError("sitegen reads only regular files")
     if zipfile.is_zipfile(path) and path.suffix.lower() == ".zip":
         yield from _zipped(path, status.st_size)
     elif path.name.lower().endswith(TARS):
@@ -112,7 +112,7 @@ def _zipped(path: Path, size: int) -> Iterator[Opened]:
                 if not member.is_dir():
                     yield Opened(member.filename, _of_zip(archive, member), member.file_size + 1)
     except BROKEN as error:
-        raise UnusableError(f"the archive cannot be read: {error}") from None
+        raise UnusableError(f"cannot read the archive: {error}") from None
 
 
 def _of_zip(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[], IO[bytes]]:
@@ -120,7 +120,7 @@ def _of_zip(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[], I
         try:
             return archive.open(member)
         except BROKEN as error:
-            raise UnusableError(f"the archive cannot be read: {error}") from None
+            raise UnusableError(f"cannot read the archive: {error}") from None
 
     return open_member
 
@@ -139,7 +139,7 @@ def _tarred(path: Path, size: int) -> Iterator[Opened]:
                     raise UnusableError(f"{member.name[:80]!r} is a link or a device")
                 yield Opened(member.name, _of_tar(archive, member), member.size + 1)
     except (*BROKEN, ValueError) as error:
-        raise UnusableError(f"the archive cannot be read: {error}") from None
+        raise UnusableError(f"cannot read the archive: {error}") from None
 
 
 def _of_tar(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[], IO[bytes]]:
@@ -162,7 +162,7 @@ def _within(members: int, unpacked: int, packed: int) -> None:
         raise UnusableError(f"the archive has more than {MOST_MEMBERS:,} members")
     grown = unpacked > SMALL_BYTES and unpacked > MOST_GROWTH * max(packed, 1)
     if grown or unpacked > LARGEST_BYTES:
-        raise UnusableError("the archive unpacks to more than results ever do")
+        raise UnusableError("the archive unpacks to far more than any results need")
 
 
 def _inside(name: str) -> None:

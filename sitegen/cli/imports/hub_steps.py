@@ -37,7 +37,7 @@ def check_source(said: ListingSource) -> None:
     """
     for option, value in (("--source", said.url), ("--title", said.title), ("--read", said.read)):
         if not value:
-            raise usage_error(option, "a fact has a source: say it together with --write")
+            raise usage_error(option, "every fact needs a source: give it together with --write")
     if not re.fullmatch(r"https?://[^\s\"'<>]{3,300}", said.url):
         raise usage_error("--source", "give an address that begins with https://")
 
@@ -68,7 +68,7 @@ def _said_where(path: Path) -> Iterator[None]:
         problem = Problem(span, "import-unreadable", str(error), error.hint)
         raise ProblemsFound([problem]) from None
     except FileNotFoundError:
-        raise CommandError(f"{path}: there is no such file") from None
+        raise CommandError(f"{path}: no such file") from None
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -78,7 +78,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         UnusableError: If it is torn, or holds more than any listing.
     """
     if path.exists() and not path.is_file():
-        raise UnusableError("only regular files are read")
+        raise UnusableError("sitegen reads only regular files")
     at = left = 0
     with path.open("rb") as plain:
         packed = plain.peek(2)[:2] == b"\x1f\x8b"
@@ -91,7 +91,7 @@ def _lines(path: Path) -> Iterator[bytes]:
                 yield line
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             hint = "fetch it again, or unpack it first"
-            raise UnusableError(f"the archive cannot be read: {error}", at + 1, hint) from None
+            raise UnusableError(f"cannot read the archive: {error}", at + 1, hint) from None
 
 
 def proposed(
@@ -188,7 +188,7 @@ def live_rows(names: Sequence[str]) -> list[HubListing]:
         try:
             found.append(_row(name, api.model_info(name, timeout=SECONDS)))
         except GatedRepoError:
-            raise CommandError(f"{name}: the Hub asks for an account (hf auth login)") from None
+            raise CommandError(f"{name}: the Hub requires an account (hf auth login)") from None
         except RepositoryNotFoundError:
             raise CommandError(
                 f"{name}: the Hub has no such repository, or does not show it"
@@ -197,7 +197,7 @@ def live_rows(names: Sequence[str]) -> list[HubListing]:
             status = getattr(error.response, "status_code", "none")
             raise CommandError(f"{name}: the Hub answered with status {status}") from None
         except UnusableError as error:
-            raise CommandError(f"{name}: the Hub's answer cannot be read: {error}") from None
+            raise CommandError(f"{name}: cannot read the Hub's answer: {error}") from None
         except Exception as error:  # every client under it raises errors of its own
             said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
             raise CommandError(f"{name}: the Hub does not answer: {said}") from None

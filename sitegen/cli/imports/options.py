@@ -48,23 +48,34 @@ def iso_date(_context: click.Context, parameter: click.Parameter, value: str) ->
 
 _OPTIONS = (
     click.argument("words", nargs=-1, required=True, metavar="[FORMAT] FILE..."),
-    click.option("--combo", default="", metavar="ID", help="On what it ran."),
-    click.option("--model", default="", metavar="ID", help="Which model."),
-    click.option("--checkpoint", default="", metavar="ID", help="One that the model lists."),
-    click.option("--quantization", default="", metavar="ID", help="Instead: a recipe, Q4_K_M."),
-    click.option("--runtime", default="", metavar="ID[@VERSION]", help="What served it."),
-    click.option("--gpus", type=_POSITIVE, help="How many served, if not all of the combo's."),
+    click.option("--combo", default="", metavar="ID", help="Combo that it ran on."),
+    click.option("--model", default="", metavar="ID", help="Model that ran."),
+    click.option(
+        "--checkpoint", default="", metavar="ID", help="Checkpoint that the model's record lists."
+    ),
+    click.option(
+        "--quantization",
+        default="",
+        metavar="ID",
+        help="If no checkpoint is listed, e.g. Q4_K_M.",
+    ),
+    click.option("--runtime", default="", metavar="ID[@VERSION]", help="Runtime that served it."),
+    click.option("--gpus", type=_POSITIVE, help="Number of GPUs used, if not all of the combo's."),
     click.option(
         "--first-gpu",
         type=click.IntRange(min=0),
         default=0,
         metavar="N",
-        help="Which was the first of them, counted from 0 over all machines.",
+        help="First GPU used, counted from 0.",
     ),
     click.option("--tensor-parallel", type=_POSITIVE, help="Tensor parallel size."),
     click.option("--pipeline-parallel", type=_POSITIVE, help="Pipeline parallel size."),
-    click.option("--data-parallel", type=_POSITIVE, help="Copies that served side by side."),
-    click.option("--sequences", type=_POSITIVE, help="Streams at once, if the file has none."),
+    click.option("--data-parallel", type=_POSITIVE, help="Replicas that served in parallel."),
+    click.option(
+        "--sequences",
+        type=_POSITIVE,
+        help="Number of simultaneous streams, if the file does not state it.",
+    ),
     click.option("--dataset", default="", metavar="WORD", help="Prompts: random, sharegpt, …"),
     click.option("--seed", type=int, help="Seed of the prompts."),
     click.option(
@@ -72,29 +83,44 @@ _OPTIONS = (
         type=click.Choice(["off", "cold", "warm", "not-said"]),
         default="not-said",
         show_default=True,
-        help="Whether the server may have known the prompts.",
+        help="Whether the server may have cached the prompts.",
     ),
     click.option("--kv-dtype", type=click.Choice(list(KV_DTYPES)), default=None),
-    click.option("--speculative", default="", metavar="WORD", help="Method of speculation."),
-    click.option("--power-limit", type=_POSITIVE, metavar="WATTS", help="Of each GPU."),
     click.option(
-        "--date", default="", callback=iso_date, metavar="DATE", help="Day, if none is there."
+        "--speculative", default="", metavar="WORD", help="Method of speculative decoding."
     ),
-    click.option("--source", default="", metavar="URL", help="Where the file is published."),
-    click.option("--title", default="", metavar="TEXT", help="What the source is called."),
-    click.option("--read", default="", callback=iso_date, metavar="DATE", help="Day you read it."),
-    click.option("--doubt", default="", metavar="TEXT", help="What the source finds wrong."),
-    click.option("--notes", default="", metavar="TEXT", help="What a reader should know."),
+    click.option("--power-limit", type=_POSITIVE, metavar="WATTS", help="Power limit of each GPU."),
+    click.option(
+        "--date",
+        default="",
+        callback=iso_date,
+        metavar="DATE",
+        help="Date of the run, unless the file states it.",
+    ),
+    click.option(
+        "--source", default="", metavar="URL", help="Address where the file is published."
+    ),
+    click.option("--title", default="", metavar="TEXT", help="Title of the source."),
+    click.option(
+        "--read", default="", callback=iso_date, metavar="DATE", help="Date on which you read it."
+    ),
+    click.option(
+        "--doubt",
+        default="",
+        metavar="TEXT",
+        help="What the source itself says is wrong with the run.",
+    ),
+    click.option("--notes", default="", metavar="TEXT", help="Note for readers."),
     click.option(
         "--despite",
         multiple=True,
         type=click.Choice(KINDS),
-        help="Import although the file's own field says otherwise; repeatable.",
+        help="Import even if this field of the file contradicts your options; repeatable.",
     ),
-    click.option("--merge", is_flag=True, help="Join runs of one load, request by request."),
+    click.option("--merge", is_flag=True, help="Merge runs of the same load."),
     click.option("--leave-out", is_flag=True, help="List unusable runs instead of stopping."),
     click.option("--strict", is_flag=True, help="Warnings stop the import."),
-    click.option("--dry-run", is_flag=True, help="Print the record, write nothing."),
+    click.option("--dry-run", is_flag=True, help="Print the record without writing it."),
 )
 
 

@@ -56,7 +56,9 @@ def values_in(stream: Stream) -> Iterator[Value]:
         shapes = (
             "JSON, JSONL, GuideLLM's YAML, tables of llama-bench, logs of MLPerf, vLLM's output"
         )
-        raise UnusableError("it is none of the shapes that are read", hint=f"they are {shapes}")
+        raise UnusableError(
+            "it is in none of the formats that sitegen reads", hint=f"they are {shapes}"
+        )
     yield from reader(stream)
 
 
@@ -86,11 +88,11 @@ def _json(stream: Stream) -> Iterator[Value]:
 def _broken(message: str) -> str:
     """Say what is wrong with the JSON in a few words."""
     if re.search(r"NaN|Infinity", message):
-        return "it holds NaN or Infinity, which is no measurement"
+        return "it contains NaN or Infinity, which is not a measurement"
     first = message.splitlines()[0] if message else "it is broken"
     if "premature EOF" in first:
         return "the JSON ends too early"
-    return f"it is no JSON: {first.removeprefix('lexical error: ').removeprefix('parse error: ')}"
+    return f"it is not JSON: {first.removeprefix('lexical error: ').removeprefix('parse error: ')}"
 
 
 def _yaml(stream: Stream) -> Iterator[Value]:
@@ -110,7 +112,7 @@ def _yaml(stream: Stream) -> Iterator[Value]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "it is broken"
-        raise UnusableError(f"it is no YAML: {problem}", mark.line + 1 if mark else 0) from None
+        raise UnusableError(f"it is not YAML: {problem}", mark.line + 1 if mark else 0) from None
     except TooLargeError as error:
         raise UnusableError(str(error)) from None
 
@@ -128,7 +130,7 @@ def _event(event: object, open_nodes: list[str]) -> Event | None:
     awaited = open_nodes[-1] if open_nodes else ITEM
     if awaited == KEY:
         if not isinstance(event, ScalarEvent):
-            raise UnusableError("a key is no text", _line(event))
+            raise UnusableError("a key is not text", _line(event))
         open_nodes[-1] = VALUE
         return "map_key", event.value
     if awaited == VALUE:
@@ -136,7 +138,7 @@ def _event(event: object, open_nodes: list[str]) -> Event | None:
     if isinstance(event, ScalarEvent):
         return "scalar", _scalar(event)
     if len(open_nodes) >= DEEPEST:
-        raise UnusableError(f"it is nested more than {DEEPEST} deep", _line(event))
+        raise UnusableError(f"it is nested more than {DEEPEST} levels deep", _line(event))
     is_map = isinstance(event, MappingStartEvent)
     open_nodes.append(KEY if is_map else ITEM)
     return ("start_map" if is_map else "start_array"), None

@@ -75,10 +75,10 @@ def imported(
     records, catalog = parse_authored(project)
     findings = _read(asked, paths)
     for name in findings.skipped:
-        session.note(f"passed over: {name}")
+        session.note(f"skipped: {name}")
     runs, left_out = _judged(session, findings, options)
     if not findings.format or not (runs or left_out):
-        raise ProblemsFound([_problem(paths[0].name, 0, "there is no run in it")])
+        raise ProblemsFound([_problem(paths[0].name, 0, "it contains no run")])
     choice = choice_of(options, records, catalog, runs)
     against, choice = contradicted(choice, options.despite, catalog, runs)
     if against:
@@ -137,7 +137,7 @@ def _read(asked: str, paths: Sequence[Path]) -> _ImportFindings:
         except UnusableError as error:
             raise ProblemsFound([_of(name, error)]) from None
         except FileNotFoundError:
-            raise CommandError(f"{path}: there is no such file") from None
+            raise CommandError(f"{path}: no such file") from None
     if len(findings.runs) > MOST_RUNS:
         raise ProblemsFound([_problem(paths[0].name, 0, f"there are more than {MOST_RUNS} runs")])
     return findings
@@ -153,7 +153,9 @@ def _read_one(asked: str, one: Opened, findings: _ImportFindings, *, alone: bool
             findings.skipped.append(one.name)
             return
         if findings.format is not None and findings.format is not format_:
-            message = f"it is a file of {format_.id}, others are of {findings.format.id}"
+            message = (
+                f"it is a file in the format {format_.id}; the others are in {findings.format.id}"
+            )
             raise UnusableError(message, hint="import them one by one")
         findings.format = format_
         runs = []
@@ -163,7 +165,7 @@ def _read_one(asked: str, one: Opened, findings: _ImportFindings, *, alone: bool
                 raise UnusableError(f"there are more than {MOST_RUNS} runs", run.line)
         digest = hashed.finished()
         if digest in findings.hashes:
-            findings.skipped.append(f"{one.name}, which was given twice")
+            findings.skipped.append(f"{one.name}, which you gave twice")
         else:
             findings.files.append((digest, one.name, tuple(runs)))
 
@@ -172,7 +174,7 @@ def _told(asked: str, values: Iterator[Value]) -> tuple[Format, Iterator[Value]]
     """Tell the format by the first value, and put that back."""
     first = next(values, None)
     if first is None:
-        raise UnusableError("there is nothing in it that is known")
+        raise UnusableError("it contains nothing that sitegen recognises")
     return chosen(first[1], asked), chain((first,), values)
 
 
@@ -226,11 +228,9 @@ def _only_once(files: Mapping[str, str], path: str, hashes: Sequence[str]) -> No
         CommandError: With the record that holds them.
     """
     if path in files:
-        raise CommandError(
-            f"{path} holds these files, with other words about them: remove it first"
-        )
+        raise CommandError(f"{path} already holds these files with other details: remove it first")
     for other, text in files.items():
         if catalog_path(other).startswith(f"{CATALOG}/{Kind.BENCHMARK.folder}/") and any(
             one in text for one in hashes
         ):
-            raise CommandError(f"{other} holds a file of these: remove it first")
+            raise CommandError(f"{other} already holds one of these files: remove it first")

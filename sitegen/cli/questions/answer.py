@@ -48,7 +48,7 @@ def _answer(engine: FitEngine, options: FitOptions) -> Assessment:
     else:
         best = answered_by_policy(engine, question)
     if best is None:
-        raise usage_error("MODEL", f"no assessed runtime loads {question.model.name}")
+        raise usage_error("MODEL", f"none of the assessed runtimes loads {question.model.name}")
     return best
 
 
@@ -72,7 +72,7 @@ def pools_answered(
     except (UnknownFamily, ConfigError) as error:
         raise usage_error("--config" if options.config else "MODEL", str(error)) from error
     if not answers:
-        raise usage_error("--prefill-gpus", "this runtime does not serve from a pool")
+        raise usage_error("--prefill-gpus", "this runtime does not support pools")
     return catalog, min(answers, key=lambda answer: _order(answer.weaker))
 
 

@@ -23,6 +23,7 @@ from sitegen.quality.values import Use
 from sitegen.site.combo.uses import table_of_best
 from sitegen.site.json.schema.record import to_record
 from sitegen.site.words.quality import OTHER_WORDS, USE_WORDS
+from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
@@ -52,7 +53,9 @@ def best_answered(
     use = use_of(options.best)
     for name in FOR_ONE_MODEL:
         if getattr(options, name):
-            raise usage_error(f"--{name.replace('_', '-')}", "it is for one model, not for --best")
+            raise usage_error(
+                f"--{name.replace('_', '-')}", "this option works for one model, not with --best"
+            )
     catalog = catalog_at(session)
     engine = FitEngine(catalog)
     combo = combo_from(options, catalog)
@@ -116,7 +119,7 @@ def _picked(
 def print_best(combo: Combo, answer: UseAnswer | None, options: FitOptions) -> None:
     """Print the tier of the best models, then the next one."""
     if answer is None:
-        print("No model that is rated for this use is comfortable there with this load.")
+        print(f"No model rated for this use fits {COMFORTABLY} there with this load.")
         return
     print_table(table_of_best(answer, f"Best for {USE_WORDS[answer.use].lower()} on {combo.name}"))
     for line in _closing(answer, options):
@@ -126,11 +129,11 @@ def print_best(combo: Combo, answer: UseAnswer | None, options: FitOptions) -> N
 def _closing(answer: UseAnswer, options: FitOptions) -> Iterator[str]:
     if len(answer.picks) > 1:
         yield (
-            f"Published evidence cannot tell these {len(answer.picks)} apart; "
-            "the fastest of the best assured ones stands first."
+            f"Published evidence cannot separate these {len(answer.picks)} models; the fastest of "
+            "the most certain ones comes first."
         )
     if answer.unrated:
-        yield f"{answer.unrated} more models fit and are not rated for this use."
+        yield f"{answer.unrated} more models fit but are not rated for this use."
     first = answer.picks[0].assessment
     words = [first.model.id]
     if options.gpu:

@@ -48,7 +48,7 @@ def record(option: str, noun: str, given: str, known: Mapping[str, T]) -> T:
 def _listed(known: Iterable[str]) -> str:
     ids = sorted(known)
     more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
-    return f"known are {', '.join(ids[:LISTED])}{more}" if ids else "the catalog has none"
+    return f"known ids: {', '.join(ids[:LISTED])}{more}" if ids else "the catalog has none"
 
 
 def checkpoints_of(model: LanguageModel, given: str, catalog: Catalog) -> tuple[Checkpoint, ...]:
@@ -116,7 +116,9 @@ def runtime_of(given: str, catalog: Catalog) -> tuple[Runtime, RuntimeProfile]:
     if driven and not version:  # an orchestrator runs replicas of an engine: the engine decides
         runtime = _within(driven[0], runtime)
     if not runtime.profiles:
-        raise usage_error(option, f"{runtime.id} has no memory profile yet, so nothing can be said")
+        raise usage_error(
+            option, f"{runtime.id} has no memory profile yet, so sitegen cannot assess it"
+        )
     plain = version.removeprefix("v").removeprefix("b")
     known = not version or all(part.isascii() and part.isdigit() for part in plain.split("."))
     profile = profile_of(runtime, plain) if known else None

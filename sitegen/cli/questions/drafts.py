@@ -91,5 +91,5 @@ def model_draft(path: Path, *, quantization: str, today: str) -> str:
     review = "# A draft of a config: replace the names, and list the checkpoints that exist.\n"
     review += f"# {told.remark}\n" if told.remark else ""
     if not model.context_tokens:
-        review += "# The config says no length: context_tokens stands in for it.\n"
+        review += "# The config states no length: context_tokens is a placeholder.\n"
     return f"{Kind.MODEL.modeline}\n{review}{body}"

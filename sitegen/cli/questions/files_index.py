@@ -105,4 +105,4 @@ def _uncounted(config: Mapping[str, Json]) -> str:
     if any(config.get(key) for key in AHEAD):
         parts.append("mtp_parameters")
     listed = " and ".join(parts)
-    return f"Not counted, for the config alone does not say it: {listed}." if parts else ""
+    return f"Not counted, because the config does not describe it: {listed}." if parts else ""

@@ -96,35 +96,41 @@ _OPTIONS = (
         "--config",
         type=click.Path(path_type=Path),
         metavar="PATH",
-        help="A Hugging Face config.json instead of MODEL.",
+        help="Hugging Face config.json, instead of MODEL.",
     ),
     click.option(
         "--quantization",
         default="",
         metavar="ID",
-        help="Checkpoint; the best when left out.",
+        help="Checkpoint. Default: the best one.",
     ),
     click.option(
         "--runtime",
         default="",
         metavar="ID[@VERSION]",
-        help="E.g. vllm@0.19; the best when left out.",
+        help="For example vllm@0.19. Default: the best one.",
     ),
     click.option(
         "--gpu",
         multiple=True,
         metavar="ID[:COUNT]",
-        help="GPUs of a node instead of COMBO; repeat for a mixed node. `here` is this machine.",
+        help="GPUs of a node instead of COMBO; repeat for a mixed node. `here` means this machine.",
     ),
     click.option(
-        "--nodes", type=click.IntRange(1, 128), default=1, help="Equal nodes (with --gpu)."
+        "--nodes",
+        type=click.IntRange(1, 128),
+        default=1,
+        help="Number of identical nodes (with --gpu).",
     ),
     click.option("--link", default="", metavar="ID", help="Interconnect between the nodes."),
     click.option("--node-link", default="", metavar="ID", help="Interconnect inside a node."),
     click.option(
-        "--unified-memory-gib", metavar="N", type=_POSITIVE, help="Of a GPU without its own memory."
+        "--unified-memory-gib",
+        metavar="N",
+        type=_POSITIVE,
+        help="Memory of a GPU with unified memory.",
     ),
-    click.option("--ram-gib", type=_POSITIVE, help="System RAM of each node, for offload."),
+    click.option("--ram-gib", type=_POSITIVE, help="System RAM of each node."),
     click.option("--tensor-parallel", metavar="N", type=_POSITIVE, help="Tensor parallel size."),
     click.option(
         "--pipeline-parallel", metavar="N", type=_POSITIVE, help="Pipeline parallel size."
@@ -132,7 +138,7 @@ _OPTIONS = (
     click.option(
         "--context",
         type=_POSITIVE,
-        help="Tokens per sequence; as on the pages, or the runtime's own choice, when left out.",
+        help="Tokens per sequence. Default: as on the pages, or the runtime's own choice.",
     ),
     click.option(
         "--sequences",
@@ -147,19 +153,19 @@ _OPTIONS = (
         type=click.Choice(list(SPELLINGS)),
         default="auto",
         show_default=True,
-        help="Of the KV cache, e.g. fp8 or q8_0.",
+        help="Type of the KV cache, e.g. fp8 or q8_0.",
     ),
     click.option(
         "--cache-type-k",
         metavar="TYPE",
         type=click.Choice(list(GGML_WORDS)),
-        help="Of keys alone (llama.cpp).",
+        help="Type of cached keys (llama.cpp).",
     ),
     click.option(
         "--cache-type-v",
         metavar="TYPE",
         type=click.Choice(list(GGML_WORDS)),
-        help="Of values alone (llama.cpp).",
+        help="Type of cached values (llama.cpp).",
     ),
     click.option(
         "--flash-attention",
@@ -170,39 +176,39 @@ _OPTIONS = (
     click.option("--max-num-seqs", type=_POSITIVE),
     click.option("--max-num-batched-tokens", metavar="N", type=_POSITIVE),
     click.option("--enforce-eager", is_flag=True, help="No CUDA graphs."),
-    click.option("--expert-parallel", is_flag=True, help="Experts dealt out whole over the ranks."),
+    click.option("--expert-parallel", is_flag=True, help="Whole experts on each rank."),
     click.option(
         "--data-parallel",
         metavar="N",
         type=_POSITIVE,
-        help="Copies of the attention in one replica (MoE).",
+        help="Copies of the attention in a replica.",
     ),
     click.option(
         "--decode-context-parallel",
         metavar="N",
         type=_POSITIVE,
-        help="Ranks that share a cache's tokens.",
+        help="Ranks that share one cache's tokens.",
     ),
     click.option(
-        "--prediction-layers", is_flag=True, help="Load the model's own layers for speculation."
+        "--prediction-layers", is_flag=True, help="Load the model's own prediction layers."
     ),
     click.option(
         "--draft-gib",
         metavar="N",
         type=Finite(0, 1024, min_open=True),
-        help="What a separate draft model takes on each GPU.",
+        help="Draft model, on each GPU.",
     ),
-    click.option("--text-only", is_flag=True, help="No images: the encoder is not profiled."),
+    click.option("--text-only", is_flag=True, help="No images: do not profile the encoder."),
     click.option("--images", is_flag=True, help="With the image projector (llama.cpp)."),
     click.option(
-        "--backend", default="", metavar="ID", help="With a driver's limit, e.g. vulkan-radv."
+        "--backend", default="", metavar="ID", help="Driver limit of a backend: vulkan-radv, …"
     ),
     click.option("--ubatch", type=_POSITIVE, help="Micro-batch in tokens (llama.cpp)."),
     click.option(
         "--goal",
         metavar="GOAL",
         type=click.Choice([goal.value for goal in PlanGoal]),
-        help="latency, throughput or largest-model.",
+        help="Goal: latency, throughput or largest-model.",
     ),
 )
 
@@ -247,8 +253,12 @@ def fusing(options: FitOptions, runtimes: Runtimes) -> Runtimes:
     choosing = tuple(pair for pair in runtimes if pair[0].memory_model is MemoryModel.LAYER_SPLIT)
     if not choosing:
         names = " and ".join(runtime.name for runtime, _ in runtimes)
-        raise usage_error("--flash-attention", f"{names} leaves no such choice; llama.cpp does")
+        raise usage_error(
+            "--flash-attention", f"{names} does not offer this choice; llama.cpp does"
+        )
     values = of_keys_and_values(cache_type_from(options))[1]
     if options.flash_attention == "off" and quantized(values):
-        raise usage_error("--flash-attention", f"values in {values} need it: leave it on")
+        raise usage_error(
+            "--flash-attention", f"values in {values} need flash attention: leave it on"
+        )
     return choosing

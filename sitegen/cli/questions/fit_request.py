@@ -152,7 +152,7 @@ def _keeping(
     if not kept:
         names = " and ".join(dict.fromkeys(one.runtime.name for one in subjects))
         word, model = spoken(workload.kv_dtype), subjects[0].model.name
-        raise usage_error("--kv-dtype", f"{names} cannot keep the cache of {model} in {word}")
+        raise usage_error("--kv-dtype", f"{names} cannot store the cache of {model} in {word}")
     return kept
 
 
@@ -205,7 +205,7 @@ def _targets(options: FitOptions) -> tuple[str, str]:
     model = "" if options.config or not words else words.pop(0)
     combo = "" if options.gpu or not words else words.pop(0)
     if words:
-        raise usage_error("arguments", f"{words[0]!r} is one too many")
+        raise usage_error("arguments", f"{words[0]!r} is one argument too many")
     if not model and not options.config:
         raise usage_error("MODEL", "which model? give a catalog id or --config PATH")
     if not combo and not options.gpu:
@@ -217,12 +217,12 @@ def combo_from(options: FitOptions, catalog: Catalog) -> Combo:
     """Return the hardware alone, of a command that asks about every model.
 
     Raises:
-        click.UsageError: If a word names nothing, or there is one too many.
+        click.UsageError: If a word names nothing, or there is one argument too many.
     """
     words = options.targets
     if len(words) > 1 or (words and options.gpu):
         raise usage_error(
-            "arguments", f"{words[-1]!r} is one too many: --best takes hardware alone"
+            "arguments", f"{words[-1]!r} is one argument too many: --best takes only hardware"
         )
     if not words and not options.gpu:
         raise usage_error("COMBO", "which hardware? give a catalog id or --gpu ID:COUNT")
@@ -242,7 +242,9 @@ def _combo(word: str, options: FitOptions, catalog: Catalog) -> Combo:
     for name in HARDWARE_OPTIONS:
         if getattr(options, name) != getattr(defaults, name):
             option = f"--{name.replace('_', '-')}"
-            raise usage_error(option, "it describes hardware given by --gpu, not a catalog combo")
+            raise usage_error(
+                option, "this option describes hardware given by --gpu, not a catalog combo"
+            )
     return combo_named(word, catalog)
 
 
@@ -275,7 +277,9 @@ def having(
         if not kept:
             names = " and ".join(runtime.name for runtime, _ in runtimes)
             option = f"--{name.replace('_', '-')}"
-            raise usage_error(option, f"{names} has no such setting, or not with the others given")
+            raise usage_error(
+                option, f"{names} does not have this setting, or not together with the others"
+            )
     return kept
 
 
@@ -371,7 +375,7 @@ def _id_of(path: Path) -> str:
 def _parsed(path: Path) -> Mapping[str, Json]:
     content = _content(path)
     if len(content) > MAX_CONFIG_BYTES:
-        raise usage_error(OPTION, f"{path} is larger than 4 MiB, so it is no config")
+        raise usage_error(OPTION, f"{path} is larger than 4 MiB, so it is not a config")
     try:
         config = json.loads(content)
     except UnicodeDecodeError as error:
@@ -381,9 +385,9 @@ def _parsed(path: Path) -> Mapping[str, Json]:
     except ValueError as error:
         raise usage_error(OPTION, f"{path} is not JSON: {error}") from error
     if not isinstance(config, dict):
-        raise usage_error(OPTION, f"{path} holds no JSON object")
+        raise usage_error(OPTION, f"{path} does not hold a JSON object")
     for key in _beyond_measure(config, ""):
-        raise usage_error(OPTION, f"{path}: {key} is no number of a model")
+        raise usage_error(OPTION, f"{path}: {key} is not a valid number")
     return cast("Mapping[str, Json]", config)
 
 
@@ -400,7 +404,7 @@ def _content(path: Path) -> bytes:
         content = b""
         while len(content) <= MAX_CONFIG_BYTES:
             if not select.select([file], [], [], PIPE_WAIT_S)[0]:
-                raise usage_error(OPTION, f"{path}: nothing came for {PIPE_WAIT_S} s")
+                raise usage_error(OPTION, f"{path}: no input for {PIPE_WAIT_S} s")
             piece = file.read(MAX_CONFIG_BYTES + 1 - len(content))
             if not piece:
                 break

@@ -72,9 +72,9 @@ def _node(options: FitOptions, catalog: Catalog) -> Node:
 def _node_here(options: FitOptions, catalog: Catalog) -> Node:
     """Take the node that was read, with what was typed beside it in place of what was read."""
     if len(options.gpu) > 1:
-        raise usage_error("--gpu", "here is the whole machine: give it alone")
+        raise usage_error("--gpu", "`here` is the whole machine: give no other --gpu")
     if options.unified_memory_gib is not None:
-        raise usage_error("--unified-memory-gib", "the machine says how much it has")
+        raise usage_error("--unified-memory-gib", "sitegen reads the memory size from the machine")
     node = combo_of("--gpu", options.gpu[0], catalog).nodes[0]
     if options.node_link:
         node = replace(node, link=_node_link(options, node.gpus, catalog))
@@ -100,10 +100,10 @@ def _one(gpu: Gpu, options: FitOptions) -> InstalledGpu:
     sizes = tuple(size // GIB for size in memory.options_bytes)
     sold = "it is sold with " + ", ".join(f"{size}" for size in sizes) + " GiB"
     if options.unified_memory_gib is None and len(sizes) != 1:
-        raise usage_error(option, f"how much has the {gpu.name}?", sold)
+        raise usage_error(option, f"how much memory does the {gpu.name} have?", sold)
     chosen = options.unified_memory_gib or sizes[0]
     if chosen not in sizes:
-        raise usage_error(option, f"no {gpu.name} has {chosen} GiB", sold)
+        raise usage_error(option, f"there is no {gpu.name} with {chosen} GiB", sold)
     return InstalledGpu(gpu, chosen * GIB, chosen * GIB)
 
 
@@ -115,23 +115,23 @@ def _node_link(
     if options.node_link:
         link = record(option, "interconnect", options.node_link, catalog.interconnects)
         if link.between_nodes:
-            raise usage_error(option, f"{link.id} joins nodes", "give it to --link")
+            raise usage_error(option, f"{link.id} connects nodes", "give it to --link")
         return link if len(gpus) > 1 else None
     if len(gpus) == 1:
         return None
     bus = gpus[0].gpu.bus
     if not bus:
-        raise usage_error(option, "which interconnect joins the GPUs of a node?")
+        raise usage_error(option, "which interconnect connects the GPUs of a node?")
     return record(option, "interconnect", bus, catalog.interconnects)
 
 
 def _network(options: FitOptions, catalog: Catalog) -> Interconnect | None:
     if options.nodes == 1:
         if options.link:
-            raise usage_error("--link", "it joins nodes and there is one", "give --nodes")
+            raise usage_error("--link", "it connects nodes, and there is only one", "give --nodes")
         return None
     if not options.link:
-        raise usage_error("--link", f"which interconnect joins the {options.nodes} nodes?")
+        raise usage_error("--link", f"which interconnect connects the {options.nodes} nodes?")
     link = record("--link", "interconnect", options.link, catalog.interconnects)
     if not link.between_nodes:
         raise usage_error("--link", f"{link.id} stays inside a node", "give it to --node-link")

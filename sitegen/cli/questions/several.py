@@ -37,12 +37,14 @@ def placed(session: CliSession, options: FitOptions) -> tuple[tuple[ColocatedMod
     """
     combo_word, *words = options.targets
     if len(words) > MOST_MODELS:
-        raise usage_error("arguments", f"{len(words)} models are more than {MOST_MODELS}")
+        raise usage_error(
+            "arguments", f"{len(words)} models are too many; the limit is {MOST_MODELS}"
+        )
     for name in ALONE:
         if getattr(options, name):
-            raise usage_error(f"--{name.replace('_', '-')}", "it is for one model")
+            raise usage_error(f"--{name.replace('_', '-')}", "this option works for one model only")
     if options.goal:
-        raise usage_error("--goal", "it is for one model")
+        raise usage_error("--goal", "this option works for one model only")
     engine = FitEngine(catalog_at(session))
     combo = combo_named(combo_word, engine.catalog)
     try:
@@ -93,7 +95,7 @@ def _why(engine: FitEngine, combo: Combo, asked: Sequence[Sequence[FitRequest]])
         fewest = fewest_gpus(engine, combo, questions)
         name = questions[0].model.id
         needs.append(
-            f"{name} needs {fewest} alone" if fewest else f"{name} fits in no machine of it"
+            f"{name} alone needs {fewest}" if fewest else f"{name} fits on none of its machines"
         )
     listed = ", ".join(needs)
     return f"They do not fit together on the {len(combo.gpus)} GPUs of {combo.id}: {listed}."

@@ -50,7 +50,9 @@ def outputs_at(folder: str, *, programs: bool = False) -> dict[str, str]:
     except OSError as error:
         raise CommandError(f"{folder}: {error.strerror or error}") from error
     if not found:
-        raise CommandError(f"{folder} holds no recording; `sitegen here --record` writes them")
+        raise CommandError(
+            f"{folder} holds no recorded outputs; `sitegen here --record` writes them"
+        )
     return found
 
 

@@ -14,54 +14,56 @@ from sitegen.site.words.accuracy import WORDS, figure, off
 
 LIKELY: Mapping[LoggedQuantity, str] = {
     LoggedQuantity.WEIGHTS: (
-        "Weights are the bytes of the files. A difference means other files than the record says: "
-        "another quantization, layers left at 16 bits, an image encoder, a draft model."
+        "Weights are the bytes of the files. A difference means that the files are not those in "
+        "the record: another quantization, layers left at 16 bits, an image encoder or a draft "
+        "model."
     ),
     LoggedQuantity.KV_BYTES: (
-        "Bytes per token follow from the config. A difference means another type of cache, or "
-        "layers that the formula does not know."
+        "Bytes per token follow from the config. A difference means another cache type, or layers "
+        "that the formula does not cover."
     ),
     LoggedQuantity.KV_TOKENS: (
-        "The tokens follow from the logged pool. A difference means another type of cache, or a "
-        "version that counts tokens in another way."
+        "The tokens follow from the logged pool. A difference means another cache type, or a "
+        "version that counts tokens differently."
     ),
     LoggedQuantity.POOL_TOKENS: (
-        "The pool is what the other lines leave: look which of them differs, then whether another "
-        "program held memory of the GPU."
+        "The pool is what the other lines leave. See which of them differs, then check whether "
+        "another program used GPU memory."
     ),
     LoggedQuantity.KV_POOL: (
-        "The pool is what the other lines leave: look which of them differs, then whether another "
-        "program held memory of the GPU."
+        "The pool is what the other lines leave. See which of them differs, then check whether "
+        "another program used GPU memory."
     ),
     LoggedQuantity.ACTIVATION: (
-        "The peak of the profiling run grows with tokens per step and, for a model that sees, with "
-        "its images: compare --max-num-batched-tokens."
+        "The peak of the profiling run grows with the tokens per step and, for a vision model, "
+        "with its images. Compare --max-num-batched-tokens."
     ),
     LoggedQuantity.NON_TORCH: (
-        "This is the driver's context and what GPUs exchange through: it differs with driver, "
+        "This is the driver's context and the communication buffers. It varies with driver, "
         "version and number of GPUs."
     ),
     LoggedQuantity.GRAPHS: (
-        "Graphs differ with the batch sizes that are captured and with the version; "
-        "--enforce-eager has none."
+        "Graphs vary with the captured batch sizes and with the version; --enforce-eager captures "
+        "none."
     ),
     LoggedQuantity.MODEL_BUFFERS: (
-        "The buffers are the tensors of the file. A difference means another mix of types in the "
-        "file, or layers that went elsewhere."
+        "The buffers hold the tensors of the file. A difference means another mix of types in the "
+        "file, or layers on other devices."
     ),
     LoggedQuantity.KV_BUFFERS: (
-        "The cache follows from the config and the context. A difference means another type of "
-        "cache, a window that was kept whole, or another context."
+        "The cache follows from the config and the context. A difference means another cache "
+        "type, a window that was kept whole, or another context."
     ),
     LoggedQuantity.COMPUTE_BUFFERS: (
         "The compute buffer grows with the micro-batch and, without flash attention, with the "
-        "context: compare --ubatch-size and --flash-attn."
+        "context. Compare --ubatch-size and --flash-attn."
     ),
 }
 """What is behind a difference, by quantity."""
 OF_SPEED = (
-    "A lower rate than predicted is mostly a clock or a power limit, a narrow link, a full queue, "
-    "or a version with slower kernels; a higher one a cache that knew the prompts, or speculation."
+    "A rate below the prediction usually means a clock or power limit, a narrow link, a full "
+    "queue, or a version with slower kernels. A rate above it usually means cached prompts or "
+    "speculative decoding."
 )
 SPEEDS = {
     "decode": "Decode, one stream",
@@ -79,7 +81,7 @@ def print_memory(results: Sequence[Result]) -> None:
     for one in results:
         if isinstance(one, JudgedQuantity):
             ran = "It started" if one.ran else "It did not start"
-            agrees = "as predicted" if one.agrees else "and that was not predicted"
+            agrees = "as predicted" if one.agrees else "which we did not predict"
             print(printable(f"{ran}; the verdict is {one.tier}: {agrees}."))
         elif isinstance(one, Skipped):
             print(printable(f"Not compared: {WORDS[one.quantity].name}: {one.reason}."))
@@ -131,11 +133,15 @@ def _explained(one: Comparison, found: Sequence[Comparison]) -> str:
     return " ".join(filter(None, parts))
 
 
+def _within(name: str) -> str:
+    """Write a name inside a sentence: abbreviations keep their capitals."""
+    return name if name[:2].isupper() else name[0].lower() + name[1:]
+
+
 def _taken_before(found: Sequence[Comparison]) -> str:
     """Say by how much the lines that come before the pool differ."""
     differing = [
-        f"{WORDS[one.quantity].name[0].lower()}{WORDS[one.quantity].name[1:]} "
-        f"{one.predicted.mid - one.measured:+.2f} GiB"
+        f"{_within(WORDS[one.quantity].name)} {one.predicted.mid - one.measured:+.2f} GiB"
         for one in found
         if one.quantity in BEFORE_THE_POOL
     ]
@@ -178,7 +184,7 @@ def _inside(one: SpeedComparison) -> bool:
 
 def _print_rows(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     if not rows:
-        print("No figure of it can be compared.")
+        print("There is no figure to compare.")
         return
     whole = [head, *rows]
     widths = [max(len(row[at]) for row in whole) for at in range(len(head))]

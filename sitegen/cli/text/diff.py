@@ -93,7 +93,7 @@ def _lines(difference: Difference, *, code: Code) -> Iterator[str]:
         for name, listed in ids.items():
             yield f"{word} {name}: {', '.join(code(id_) for id_ in listed)}"
     if difference.unsurveyed:
-        yield f"without a verdict now: {', '.join(code(id_) for id_ in difference.unsurveyed)}"
+        yield f"no longer with a verdict: {', '.join(code(id_) for id_ in difference.unsurveyed)}"
     for word, rows in (("verdict", difference.moved), ("pick", difference.picks)):
         yield from _grouped(word, rows, code)
     for word, addresses in (
@@ -109,7 +109,7 @@ def _lines(difference: Difference, *, code: Code) -> Iterator[str]:
     if difference.facts[MOST_CAUSES:]:
         yield f"and by {len(difference.facts) - MOST_CAUSES} more records"
     if difference.pages.changed:
-        yield f"pages with other content: {difference.pages.changed}"
+        yield f"changed pages: {difference.pages.changed}"
     for name, before, after in difference.accuracy:
         yield f"accuracy, {code(name)}: {_share(before)} → {_share(after)}"
     if not (
@@ -119,7 +119,7 @@ def _lines(difference: Difference, *, code: Code) -> Iterator[str]:
         or difference.moved
         or difference.picks
     ):
-        yield "no verdict or pick changed, no record came or went"
+        yield "no verdict or pick changed, and no record was added or removed"
 
 
 def _grouped(word: str, rows: tuple[Change, ...], code: Code) -> Iterator[str]:

@@ -51,7 +51,7 @@ def print_assessment(assessment: Assessment, catalog: Catalog) -> None:
     refused = assessment.refused[:REFUSED_SHOWN]
     if refused:
         print_pairs(
-            (f"refused: {refused_words(plan)}", reason_sentence(plan.reason, catalog))
+            (f"ruled out: {refused_words(plan)}", reason_sentence(plan.reason, catalog))
             for plan in refused
         )
 
@@ -132,12 +132,9 @@ def batch_note(assessment: Assessment) -> str:
     if speed is None:
         return ""
     if speed.capped:
-        return (
-            f"capped at {speed.batch} for each replica by policy; --sequences asks for another "
-            "number"
-        )
+        return f"limited to {speed.batch} users in each replica; --sequences sets another number"
     if speed.batch < asked:
-        return f"{speed.batch} of the {asked} asked for fit in a replica at this context"
+        return f"{speed.batch} of {asked} users fit in a replica at this context"
     return ""
 
 
@@ -189,14 +186,14 @@ def sum_of(lines: Sequence[ExplainLine], busiest: GpuLedger | None) -> Table:
     )  # fmt: skip
     rows = [Row((line.name, *_bounds(line.value), line.formula)) for line in lines]
     held = Interval.total([line.value for line in lines])
-    rows.append(Row(("sum", *_bounds(held), "all that the GPU holds")))
+    rows.append(Row(("sum", *_bounds(held), "everything on the GPU")))
     if busiest is not None:
-        need = "what of it counts against the budget; decides the verdict"
+        need = "the part that counts against the budget and decides the verdict"
         budget = NumberCell(busiest.budget_bytes, Unit.GIB)
         visible = NumberCell(busiest.visible_bytes, Unit.GIB)
         rows.append(Row(("need", *_bounds(busiest.need), need)))
-        rows.append(Row(("budget", "", budget, "", "what the runtime may fill")))
-        rows.append(Row(("visible", "", visible, "", "what a process sees of the GPU")))
+        rows.append(Row(("budget", "", budget, "", "memory that the runtime may fill")))
+        rows.append(Row(("visible", "", visible, "", "GPU memory that a program sees")))
     return Table("sum", "Busiest GPU, line by line", columns, tuple(rows))
 
 
@@ -208,7 +205,7 @@ def constants_of(lines: Sequence[ExplainLine]) -> Table:
         Column("source"), Column("read"),
     )  # fmt: skip
     rows = tuple(_constant(constant) for _, constant in sorted(used.items()))
-    return Table("constants", "Constants of these lines", columns, rows)
+    return Table("constants", "Constants behind these lines", columns, rows)
 
 
 def _bounds(interval: Interval) -> tuple[Cell, Cell, Cell]:

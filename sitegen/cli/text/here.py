@@ -10,7 +10,7 @@ from sitegen.here.machine import FoundGpu, MachineReport
 from sitegen.here.recognised import Recognised, pcie_id, spoken_pcie
 from sitegen.units import GB, GIB
 
-UNKNOWN = "unknown: no tool says it"
+UNKNOWN = "unknown: no tool reports it"
 
 
 def print_machine(machine: MachineReport, known: Iterable[Recognised], link: str) -> None:
@@ -27,7 +27,7 @@ def print_machine(machine: MachineReport, known: Iterable[Recognised], link: str
     for one in gpus:
         rows += _gpu_rows(one, f" of {one.found.vendor}" if several else "")
     if not gpus:
-        rows.append(("GPU", "none: no tool of this machine names one"))
+        rows.append(("GPU", "none: no tool on this machine reports one"))
     if len(gpus) > 1:
         rows.append(("Between GPUs", link or UNKNOWN))
         rows += [(f"GPU {p.first} to GPU {p.second}", p.word) for p in machine.pairs]
@@ -36,7 +36,7 @@ def print_machine(machine: MachineReport, known: Iterable[Recognised], link: str
     if machine.page_limit_bytes is not None and any(one.found.vendor == "amd" for one in gpus):
         rows.append(("RAM that GPUs may map", _gib(machine.page_limit_bytes)))
     rows += [(one.name, one.version) for one in machine.programs]
-    rows.append(("Read from", ", ".join(machine.answered) or "nothing"))
+    rows.append(("Sources", ", ".join(machine.answered) or "nothing"))
     print_pairs(rows)
 
 
@@ -63,13 +63,13 @@ def _gpu_rows(recognised: Recognised, vendor: str) -> list[tuple[str, str]]:
         if value:
             rows.append((f"{head} {label}", value))
     if found_gpu.partitioned:
-        rows.append((f"{head} is partitioned", "yes (MIG): no program has the whole of it"))
+        rows.append((f"{head} is partitioned", "yes (MIG): no program can use the whole GPU"))
     return rows
 
 
 def _ids(recognised: Recognised) -> str:
     others = ["a GPU without a record"] if recognised.ids and recognised.or_another else []
-    return " or ".join((*recognised.ids, *others)) or "no record of this name and memory"
+    return " or ".join((*recognised.ids, *others)) or "no record with this name and memory size"
 
 
 def _gib(size: int) -> str:
@@ -121,7 +121,7 @@ def _pcie(found_gpu: FoundGpu) -> str:
     if not now and not most:
         return UNKNOWN
     rests = (
-        " (a GPU at rest lowers its generation)"
+        " (an idle GPU lowers its link speed)"
         if link.generation and link.most_generation and link.generation < link.most_generation
         else ""
     )

@@ -58,7 +58,9 @@ def addresses_are_private(scene: FileModel, _: LintContext) -> Iterator[Problem]
         and not _PLACED.search(_words_of(snippet))
     ]
     for place, name in variables[:1]:
-        message = f"{name}: everybody who reaches this machine may use the server; it asks no key"
+        message = (
+            f"{name}: anyone who can reach this machine can use the server; it asks for no key"
+        )
         hint = "keep it on 127.0.0.1, or put a proxy that asks for a key in front"
         yield warning(place, "exposed", message, hint)
     yield from _dashboards(scene)
@@ -71,10 +73,10 @@ def _rpc(scene: FileModel) -> Iterator[Problem]:
             continue
         if host.known and host.text in ANYBODY:
             message = (
-                f"{host.text}: the RPC server has no password and runs what it is sent, for "
-                "everybody who reaches it"
+                f"{host.text}: the RPC server has no password, and anyone who can reach it can "
+                "run code on it"
             )
-            hint = "bind it to the address of a private network between the nodes"
+            hint = "bind it to an address on a private network between the nodes"
             yield finding(host.place, "exposed", message, hint)
 
 
@@ -113,7 +115,9 @@ def _dashboards(scene: FileModel) -> Iterator[Problem]:
     for snippet, call in scene.invocations:
         given = call.given("--dashboard-host") if call.program == "ray" else None
         if given is not None and given.values and given.values[0].text in ANYBODY:
-            message = "Ray's dashboard takes jobs: who reaches it runs code on the cluster"
+            message = (
+                "Ray's dashboard accepts jobs: anyone who can reach it can run code on the cluster"
+            )
             place = Spot(snippet, given.values[0].start)
             yield warning(place, "exposed", message, "leave it on 127.0.0.1 and forward the port")
             return
@@ -121,7 +125,7 @@ def _dashboards(scene: FileModel) -> Iterator[Problem]:
 
 def _open(launch: Launch, host: Setting, others: int) -> Problem:
     name = launch.traits.name
-    message = f"{host.text}: everybody who reaches this machine may use {name}; no key is asked for"
+    message = f"{host.text}: anyone who can reach this machine can use {name}; it asks for no key"
     if others:
         message += f" (and {others} more in this file)"
     hint = "add --api-key, or bind it to 127.0.0.1"
@@ -135,13 +139,13 @@ def ports_are_their_own(scene: FileModel, facts: LintContext) -> Iterator[Proble
     for launch, running in _neighbours(scene, facts):
         port = _port(launch, facts)
         if port and port in {_port(one, facts) for one in running}:
-            message = f"port {port} is taken by the server above, which is still running"
+            message = f"the server above still uses port {port}"
             yield finding(place_of(launch, "port"), "port-clash", message, "give it its own --port")
     published: dict[tuple[int, int], str] = {}
     for one in scene.published:
         key = (one.port, id(one.place.snippet))  # another block of a page is another way to do it
         if key in published and one.owner != "a container":
-            message = f"port {one.port} of the machine is already published by {published[key]}"
+            message = f"port {one.port} of the machine is already in use by {published[key]}"
             yield finding(one.place, "port-clash", message, "publish it on another port")
         published.setdefault(key, one.owner)
 
@@ -231,7 +235,7 @@ def servers_share_no_gpu(scene: FileModel, facts: LintContext) -> Iterator[Probl
                     f"{shared} is taken twice: shares of memory {_fraction(other):g} + "
                     f"{_fraction(launch):g} = {total:g}, more than there is"
                 )
-                hint = "show each server its own GPUs: CUDA_VISIBLE_DEVICES"
+                hint = "give each server its own GPUs with CUDA_VISIBLE_DEVICES"
                 yield finding(launch.visible_place or launch.place, "shared-gpu", message, hint)
                 break
 
@@ -290,7 +294,7 @@ def daemons_find_their_models(scene: FileModel, facts: LintContext) -> Iterator[
         served = tree.fields.get("served_models")
         for name in served.items if served is not None else ():
             if known and name.text() not in known:
-                message = f"{name.text()!r} is offered and no instance serves it"
+                message = f"{name.text()!r} is offered, but no instance serves it"
                 place = Spot(daemon.snippet, name.start)
                 yield finding(place, "daemon-model", message, did_you_mean(name.text(), known))
         for host, model in named:

@@ -89,7 +89,8 @@ def computes_in_its_type(scene: FileModel, facts: LintContext) -> Iterator[Probl
         if older:
             gpu, capability = older[0], older[0].compute_capability or least
             message = (
-                f"{gpu.name} computes no BF16 (compute capability {capability[0]}.{capability[1]}, "
+                f"{gpu.name} cannot compute in BF16 (compute capability "
+                f"{capability[0]}.{capability[1]}, "
                 f"{least[0]}.{least[1]} is needed): {launch.traits.name} refuses to start"
             )
             hint = corrected(launch, {"dtype": "half"})
@@ -228,7 +229,7 @@ def _context(launch: Launch, assessment: Assessment, reason: Reason, facts: Lint
     if "context" in launch.settings:
         say = warning if launch.traits.cuts_context else finding
         return say(place_of(launch, "context"), "context-too-long", whole, hint)
-    asked = f"without a limit the model's own context is taken. {whole}"
+    asked = f"without a limit, the runtime uses the model's own context. {whole}"
     return finding(place_of(launch, "model"), "no-context-cap", asked, hint)
 
 

@@ -70,7 +70,7 @@ def options_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
             traits = traits_of(table.program)
             message = f"{traits.name} {_version(table)} has no option {given.written}"
             if table.was_there(given.written):
-                message += "; earlier versions had"
+                message += "; earlier versions had it"
             hint = table.gone(given.name) or traits.replaced.get(
                 given.written.replace("_", "-"), ""
             )
@@ -262,7 +262,7 @@ def _refused(word: Word, taken: Taken) -> str:
         read = pattern.fullmatch(text) or _VARIABLE.fullmatch(text)
         return "" if read else f"takes {kind}, not {text!r}"
     if taken.form == "json" and text[:1] in {"{", "["} and not _is_json(text):
-        return "takes JSON, and this is none"
+        return "takes JSON, but this is not JSON"
     return ""
 
 
@@ -281,7 +281,7 @@ def numbers_are_possible(scene: FileModel, _: LintContext) -> Iterator[Problem]:
             found = launch.settings.get(name)
             meant = name == "context" and launch.traits.no_context_is_all
             if found is not None and found.number == 0 and not meant:
-                yield finding(found.place, "option-value", f"{name} is 0: at least 1 is needed")
+                yield finding(found.place, "option-value", f"{name} is 0: it must be at least 1")
         yield from _amounts(launch)
         port = launch.settings.get("port")
         if port is not None and port.number is not None and port.number > LAST_PORT:
@@ -293,7 +293,7 @@ def _amounts(launch: Launch) -> Iterator[Problem]:
     """Report a share, a context or a number of layers that the program cannot read."""
     share, context = launch.settings.get("fraction"), launch.settings.get("context")
     if share is not None and _outside(share):
-        message = f"a share of the GPU's memory lies between 0 and 1, not at {share.text}"
+        message = f"a share of the GPU's memory lies between 0 and 1; {share.text} does not"
         yield finding(share.place, "option-value", message)
     if launch.traits.shorthand_context and context is not None and _no_context(context):
         message = f"a context is a number of tokens, 8K or auto, not {context.text!r}"
@@ -337,10 +337,8 @@ def arguments_have_a_place(scene: FileModel, facts: LintContext) -> Iterator[Pro
             sure = word.known and re.search(r"\w", word.text) and not word.text.startswith("-")
             if sure and not _placeholder(word.text):
                 name = traits_of(call.program).name
-                message = f"{name} would not know what to do with {word.text[:40]!r}"
-                hint = (
-                    "a value belongs to the option before it, a second command to a line of its own"
-                )
+                message = f"{name} does not accept {word.text[:40]!r} here"
+                hint = "put a value directly after its option, and a second command on its own line"
                 yield finding(Spot(snippet, word.start), "extra-argument", message, hint)
                 break
 

@@ -56,7 +56,7 @@ def instead(launch: Launch, facts: LintContext, named: TextHardware) -> str:
     if "data" in launch.settings:
         changes["data"] = ""
     text = corrected(launch, changes)
-    return f"this fits: {text}" if text else ""
+    return f"this plan fits: {text}" if text else ""
 
 
 def _counted(scene: FileModel) -> Iterator[Launch]:
@@ -87,7 +87,7 @@ def sizes_fit_the_hardware(scene: FileModel, facts: LintContext) -> Iterator[Pro
         if named is None or world is None or launch.visible is not None:
             continue
         if world > named.gpus and "local_data" not in launch.settings:
-            message = f"the plan takes {product(launch)}; {named.words}: {named.gpus} there"
+            message = f"the plan needs {product(launch)}, but {named.words} has {named.gpus}"
             place = place_of(launch, *SIZES)
             yield finding(place, "world-size", message, instead(launch, facts, named))
 
@@ -102,7 +102,7 @@ def visible_gpus_suffice(scene: FileModel, facts: LintContext) -> Iterator[Probl
         per_node = world // nodes if world % nodes == 0 else world
         if "all" not in visible and visible and per_node > len(visible) and not _on_ray(launch):
             message = (
-                f"the plan takes {product(launch)} and the process sees {len(visible)}: "
+                f"the plan needs {product(launch)}, but the process sees {len(visible)}: "
                 f"{','.join(visible)}"
             )
             changes = {"tensor": str(len(visible)), "pipeline": "", "data": ""}
@@ -140,10 +140,10 @@ def nodes_share_evenly(scene: FileModel, facts: LintContext) -> Iterator[Problem
             message = f"node {rank} of {nodes}: they are counted from 0"
             yield finding(place_of(launch, "rank"), "nodes", message)
         if world % nodes:
-            message = f"{nodes} nodes do not divide {product(launch)}"
+            message = f"{nodes} nodes do not evenly divide {product(launch)}"
             yield finding(place, "nodes", message)
         elif named is not None and nodes > named.nodes and named.combo is not None:
-            message = f"{nodes} nodes are asked for; {named.words} has {named.nodes}"
+            message = f"{nodes} nodes are requested, but {named.words} has {named.nodes}"
             yield finding(place, "nodes", message)
         elif named is not None and named.combo is not None and world <= named.gpus:
             most = max(len(node.gpus) for node in named.combo.nodes)
@@ -174,7 +174,7 @@ def a_node_holds_the_plan(scene: FileModel, facts: LintContext) -> Iterator[Prob
         size = (launch.tensor or 1) * (launch.pipeline or 1)
         if size > per_node and "nodes" not in launch.settings and size <= named.gpus:
             message = (
-                f"{product(launch)} span nodes of {per_node}, and the command runs on one node"
+                f"{product(launch)} span nodes of {per_node}, but the command runs on one node"
             )
             yield finding(place_of(launch, *SIZES), "one-node", message, _over_nodes(launch))
 
@@ -182,7 +182,8 @@ def a_node_holds_the_plan(scene: FileModel, facts: LintContext) -> Iterator[Prob
 def _over_nodes(launch: Launch) -> str:
     if launch.traits.on_ray and launch.form is Form.COMMAND:
         return (
-            "on a Ray cluster: add --distributed-executor-backend ray; without: --nnodes and more"
+            "on a Ray cluster, add --distributed-executor-backend ray; without Ray, add --nnodes "
+            "and the related options"
         )
     if launch.traits.on_ray:
         return "add distributed_executor_backend='ray'"
@@ -215,7 +216,7 @@ def tensor_parallel_stays_inside(scene: FileModel, facts: LintContext) -> Iterat
             reason = sentence(Reason("TP_ACROSS_NODES", {"link": network.id}), facts.engine.catalog)
             yield finding(place, "tensor-across-nodes", f"{sum_}: {reason}", hint)
         else:
-            message = f"{sum_} crosses the network twice in every layer: only RDMA carries that"
+            message = f"{sum_} crosses the network twice in every layer, which only RDMA can carry"
             yield warning(place, "tensor-across-nodes", message, hint)
 
 
@@ -267,7 +268,7 @@ def splits_name_each_gpu(scene: FileModel, facts: LintContext) -> Iterator[Probl
         gpus, words = _gpus_of(launch, facts)
         if gpus and len(shares) != gpus:
             message = f"{len(shares)} shares for {gpus} GPUs ({words})"
-            hint = "name one share for each GPU, those of RPC servers first"
+            hint = "name one share per GPU, GPUs of RPC servers first"
             yield finding(split.place, "split-count", message, hint)
 
 

@@ -34,7 +34,7 @@ def quantized_means_quantized(scene: FileModel, facts: LintContext) -> Iterator[
         place = place_of(launch, "model")
         held = _held(meant, facts)
         if word in STORED:
-            message = f"{word} files are asked for; {held}"
+            message = f"the text asks for {word} files; {held}"
             yield finding(place, "unquantized-checkpoint", message, _other(launch, meant, word))
         elif not word and "quantization" not in launch.settings:
             said = _promised(launch)
@@ -95,4 +95,4 @@ def _other(launch: Launch, meant: ResolvedCheckpoint, said: str) -> str:
         changes = {"model": checkpoint.repository, "quantization": ""}
         return f"{checkpoint.quantization.name} files: {corrected(launch, changes)}"
     name = meant.model.name
-    return f"name quantized files; the catalog knows none of {name} for {said}"
+    return f"name quantized files; the catalog has none of {name} for {said}"

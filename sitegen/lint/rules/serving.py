@@ -26,7 +26,7 @@ def replicas_reserve_their_plan(scene: FileModel, _: LintContext) -> Iterator[Pr
             continue
         verb = "reserves" if deployment.reserved else "reserves no GPU,"
         amount = f" {deployment.reserved:g}" if deployment.reserved else ""
-        message = f"{deployment.name} {verb}{amount} and its plan takes {product(launch)}"
+        message = f"{deployment.name} {verb}{amount} but its plan needs {product(launch)}"
         hint = f"reserve {needed}"
         if deployment.bundles:
             hint = f"write {needed} bundles with one GPU each"
@@ -78,7 +78,7 @@ def engines_for_servers_serve(scene: FileModel, _: LintContext) -> Iterator[Prob
     for misplaced in scene.misplaced:
         message = (
             f"LLM is the offline engine: inside {misplaced.server} it answers one call at a time "
-            "and batches nothing between requests"
+            "and does not batch requests"
         )
         hint = "use AsyncLLMEngine, ray.serve.llm's build_openai_app, or vllm serve beside it"
         yield finding(misplaced.place, "offline-engine", message, hint)
@@ -97,6 +97,6 @@ def nodes_have_the_gpus_they_offer(scene: FileModel, facts: LintContext) -> Iter
             continue
         most = max(len(node.gpus) for node in named.combo.nodes)
         if offered > most:
-            message = f"the node offers {offered} GPUs; a node of {named.words} has {most}"
+            message = f"the node offers {offered} GPUs, but a node of {named.words} has {most}"
             place = Spot(snippet, given.values[0].start)
             yield finding(place, "ray-gpus", message, f"write --num-gpus {most}")

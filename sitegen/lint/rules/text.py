@@ -13,17 +13,17 @@ from sitegen.problems import Problem
 MESSAGES = {
     "comment-after-continuation": (
         "comment-after-continuation",
-        "a comment ends the command here: what follows is not part of it",
-        "put the comment on a line of its own above the command",
+        "a comment ends the command here; the lines below are not part of it",
+        "put the comment on its own line above the command",
     ),
     "space-after-backslash": (
         "broken-continuation",
-        "a blank follows the backslash: the line is not continued",
-        "end the line with the backslash itself",
+        "a space follows the backslash, so the line does not continue",
+        "remove everything after the backslash",
     ),
     "missing-continuation": (
         "broken-continuation",
-        "the next line begins with an option, and this one does not continue",
+        "the next line begins with an option, but this line does not end with a backslash",
         "end this line with a backslash",
     ),
 }
@@ -57,7 +57,7 @@ def _lost(broken: Broken) -> str:
     after = [w.text for w in broken.command.words if w.start >= broken.fault.follows]
     names = [word.partition("=")[0] for word in after if word.startswith("-")]
     shown = ", ".join(names[:4])
-    return f"{shown} would be lost" if shown else ""
+    return f"the command would lose {shown}" if shown else ""
 
 
 def quotes_are_closed(scene: FileModel, _: LintContext) -> Iterator[Problem]:

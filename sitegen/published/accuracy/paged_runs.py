@@ -211,7 +211,7 @@ def _logged_token_bytes(run: LoggedRun, block: int) -> tuple[float, float]:
     if seen.kv_request_gib is not None and length:
         return seen.kv_request_gib * GIB / length, LAST_DIGIT_GIB / seen.kv_request_gib
     if seen.kv_pool_gib is None or not seen.kv_pool_tokens or seen.kv_pool_gib <= 0:
-        raise Unmapped("no tokens beside the pool")
+        raise Unmapped("the log states no tokens for the pool")
     share = half_digit / seen.kv_pool_gib + block / seen.kv_pool_tokens
     return seen.kv_pool_gib * GIB / seen.kv_pool_tokens, share
 
@@ -227,14 +227,20 @@ def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0)
     blocks = replica.shape.blocks[stage]
     by_request = not blocks.uniform or any(row.kept.word == "recent" for row in blocks.rows)
     if by_request and run.own_runtime.id != run.runtime.id:
-        raise Unmapped("a hybrid's count of tokens is the runtime's own", says_enough=True)
+        raise Unmapped(
+            "the runtime counts tokens of a hybrid model in its own way", says_enough=True
+        )
     version, length = run.run.subject.version, run.run.workload.context_tokens
     if not by_request or (version and _dotted(version) < COUNTED_BY_REQUEST):
         return blocks.pool_tokens(pool)
     if not version:
-        raise Unmapped("a hybrid's count of tokens depends on the version, which is not stated")
+        raise Unmapped(
+            "the token count of a hybrid model depends on the version, which is not stated"
+        )
     if not length:
-        raise Unmapped("a hybrid's count of tokens depends on the length, which is not stated")
+        raise Unmapped(
+            "the token count of a hybrid model depends on the length, which is not stated"
+        )
     own = replica_of(run, any_checkpoint=True) if run.system else replica
     one = blocks.request_bytes(length, own.shape.in_flight_tokens)
     return int(pool / one * length)

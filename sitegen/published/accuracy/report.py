@@ -147,7 +147,7 @@ def _compared_file(
     )
     recipe = catalog.quantizations[file.quantization]
     if not recipe.gguf_file_type:
-        reason = "a recipe without rules of quantization"
+        reason = "a recipe without quantization rules"
         return Skipped(origin, LoggedQuantity.FILE_SIZE, reason, says_enough=True)
     size, other = (
         sum(t.bytes for t in tensor_types(design, recipe.gguf_file_type, importance_matrix=made))

@@ -147,7 +147,7 @@ def _weights(run: LoggedRun) -> Iterator[Comparison]:
     seen = run.run.observed
     on_gpu, on_host = sum(seen.model_gpu_mib), sum(seen.model_host_mib)
     if not on_gpu and not on_host:
-        raise Unmapped("no model buffers listed")
+        raise Unmapped("the log lists no model buffers")
     replica = _layout(run, run.checkpoint, 1)
     shape = replica.reduced.shape
     placed = sum(part.weights_bytes for part in replica.layout.gpus)
@@ -156,10 +156,12 @@ def _weights(run: LoggedRun) -> Iterator[Comparison]:
         measured, total = on_gpu, placed
     else:
         if seen.file_gib is None:
-            raise Unmapped("layers on GPU and host, and no file size to tell if all are listed")
+            raise Unmapped(
+                "layers on GPU and host, and no file size to show whether all are listed"
+            )
         measured, total = on_gpu + on_host, placed + embedding
         if abs(measured / (seen.file_gib * 1_024) - 1) > WHOLE:
-            raise Unmapped("listed buffers are not one copy of the file")
+            raise Unmapped("the listed buffers do not add up to one copy of the file")
     common = rules_of_thumb.weight_bytes(replica.reduced.parameters, run.checkpoint.quantization)
     yield run.compared(
         LoggedQuantity.MODEL_BUFFERS,
@@ -183,7 +185,7 @@ def _cache(run: LoggedRun) -> Iterator[Comparison]:
     elif seen.kv_total_mib is not None:
         measured, predicted = seen.kv_total_mib, cached
     else:
-        raise Unmapped("no KV buffers listed")
+        raise Unmapped("the log lists no KV buffers")
     design, each = replica.reduced.architecture, sum(_half_bits(run)) / 32
     every = replica.reduced.parameters
     by_heads = rules_of_thumb.cache_bytes_per_token(
@@ -205,20 +207,20 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
     seen, chosen = run.run.observed, run.run.settings
     on_gpu = seen.compute_gpu_mib
     if not on_gpu:
-        raise Unmapped("no compute buffer of a GPU listed")
+        raise Unmapped("the log lists no compute buffer on a GPU")
     gpus = len(on_gpu)
     if gpus > 1 and chosen.split_mode not in {"", "layer"}:
-        raise Unmapped("tensors split by rows: no pipeline of layers", says_enough=True)
+        raise Unmapped("tensors split by rows, not by layers", says_enough=True)
     if not run.profiled or (run.run.subject.version and not run.run.program):
         run.require_own_profile()
     plain = _layout(run, run.plain_checkpoint, gpus)
     shape, fork = plain.reduced.shape, fork_of(run)
     if any(plain.reduced.architecture.low_rank) and fork.own_latent:
-        raise Unmapped(f"{run.origin.program} computes latent attention in modes of its own")
+        raise Unmapped(f"{run.origin.program} computes latent attention in its own modes")
     by_hand = chosen.placed_by_hand and shape.experts > 0
     elsewhere = sum(seen.model_host_mib) > EMBEDDING_ROOM * shape.embedding_bytes / MIB
     if chosen.gpu_layers != chosen.layers or (not by_hand and (elsewhere or not _whole(run))):
-        raise Unmapped("part of the model on the host: its share of the graph is unknown")
+        raise Unmapped("part of the model is in system RAM; its share of the graph is unknown")
     tokens = _context(run)
     copies = fork.copies_experts or _mapped(run)
     file = run.any_checkpoint if by_hand and copies else run.plain_checkpoint

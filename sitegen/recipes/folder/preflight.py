@@ -91,7 +91,7 @@ def checks(recipe: Recipe, machines: Machines) -> Iterator[str]:
         for line in _of_machine(recipe, machines, node):
             yield f"    {line}"
         yield "    ;;"
-    yield '  *) wrong "NODE is $NODE, and there are ' + f'{machines.total} machines" ;;'
+    yield '  *) wrong "NODE is $NODE, but there are only ' + f'{machines.total} machines" ;;'
     yield "esac"
 
 
@@ -124,16 +124,16 @@ def _needed_mib(recipe: Recipe) -> int:
 
 
 FUNCTIONS = r"""
-wrong() {  # something that would not work; CHECK=warn goes on all the same
+wrong() {  # report a problem; with CHECK=warn, continue anyway
   echo "check: $*" >&2
   FAULTS=$((FAULTS + 1))
 }
 
 need() {
-  command -v "$1" > /dev/null || wrong "the program $1 is missing"
+  command -v "$1" > /dev/null || wrong "program not found: $1"
 }
 
-disk() {  # kilobytes that files need, where they will lie
+disk() {  # kilobytes that the files need
   local place=${HF_HOME:-$HOME}
   case ${MODEL:-} in /*) place=$(dirname "$MODEL") ;; esac
   while [ ! -d "$place" ]; do place=$(dirname "$place"); done
@@ -141,19 +141,19 @@ disk() {  # kilobytes that files need, where they will lie
   free=$(df -Pk "$place" | awk 'NR == 2 { print $4 }')
   [ $((free * 1024 / 1000)) -ge "$1" ] && return
   [ -e "$STATE/done/files" ] && return
-  wrong "$place has $((free / 976563)) GB free; the files need $(($1 / 1000000)) GB"
+  wrong "$place has $((free / 976563)) GB free, but the files need $(($1 / 1000000)) GB"
 }
 
-token() {  # the licence has to be accepted, and the account named
+token() {  # some licences must be accepted with an account
   [ -n "${HF_TOKEN:-}" ] && return
   [ -e "${HF_HOME:-$HOME/.cache/huggingface}/token" ] && return
-  echo "check: no token of the Hub is set (HF_TOKEN): you will be asked to log in"
+  echo "check: HF_TOKEN is not set, so Hugging Face will ask you to log in"
 }
 
 free_port() {
   if [ -e "$STATE/running" ]; then return; fi
   if (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; then
-    wrong "something listens on port $1 already"
+    wrong "port $1 is already in use"
   fi
 }
 
@@ -162,10 +162,10 @@ nvidia_driver() {
   local version
   version=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
   [ "${version%%.*}" -ge "$1" ] 2> /dev/null ||
-    wrong "the driver is $version; it has to be $1 or newer"
+    wrong "the driver is $version, but $1 or newer is needed"
 }
 
-gpus_of() {  # vendor, then the megabytes that each GPU should have, largest first
+gpus_of() {  # vendor, then the memory of each GPU in MiB, largest first
   local vendor=$1 seen
   shift
   if [ "$vendor" = nvidia ]; then
@@ -181,37 +181,37 @@ gpus_of() {  # vendor, then the megabytes that each GPU should have, largest fir
   local wanted=$1 at
   shift
   if [ $(($# - wanted)) -lt "$wanted" ]; then
-    wrong "$(($# - wanted)) GPUs are there, the plan is for a machine with $wanted"
+    wrong "the machine shows $(($# - wanted)) GPUs, but the plan needs $wanted"
     return
   fi
   for at in $(seq "$wanted"); do
     local should=${!at} place=$((wanted + at))
-    case ${!place} in *[!0-9]*) continue ;; esac # memory that it shares with the processor
+    case ${!place} in *[!0-9]*) continue ;; esac # unified memory
     if [ $((${!place} * 100)) -lt $((should * SHARE)) ]; then
-      wrong "a GPU has ${!place} MiB where the plan has one with $should MiB"
+      wrong "a GPU has ${!place} MiB, but the plan expects $should MiB"
     fi
   done
 }
 
-gtt() {  # megabytes that the GPU has to reach, of its own and of the system's
+gtt() {  # memory that the GPU must be able to use, in MiB
   local reach=0 file
   for file in "${SYSFS:-/sys}"/class/drm/card*/device/mem_info_{gtt,vram}_total; do
     if [ -r "$file" ]; then reach=$((reach + $(cat "$file") / 1048576)); fi
   done
   [ "$reach" -ge "$1" ] ||
-    wrong "the GPU reaches $reach MiB, the plan takes $1: raise the GTT limit"
+    wrong "the GPU can use $reach MiB, but the plan needs $1 MiB: raise the GTT limit"
 }
 
 count_intel() {
   need sycl-ls
   local seen
   seen=$(sycl-ls | grep -c 'level_zero:gpu' || true)
-  [ "$seen" -ge "$1" ] || wrong "$seen GPUs are there, the plan is for a machine with $1"
+  [ "$seen" -ge "$1" ] || wrong "the machine shows $seen GPUs, but the plan needs $1"
 }
 
 mac_memory() {
   local seen
   seen=$(sysctl -n hw.memsize)
-  [ "$seen" -ge "$1" ] || wrong "the Mac has $seen bytes of memory, the plan is for $1"
+  [ "$seen" -ge "$1" ] || wrong "the Mac has $seen bytes of memory, but the plan needs $1"
 }
 """

@@ -23,7 +23,7 @@ def _lines(recipe: Recipe, machines: Machines, title: str, asked: str) -> Iterat
     yield f"{recipe.name}; options as in {recipe.read_in}. Written by `{asked}`."
     yield ""
     if recipe.warnings:
-        yield "## Know first"
+        yield "## Before you start"
         yield ""
         yield from (f"- {one}" for one in recipe.warnings)
         yield ""
@@ -37,20 +37,20 @@ def _lines(recipe: Recipe, machines: Machines, title: str, asked: str) -> Iterat
     yield "```"
     yield ""
     yield (
-        "It looks whether the machine can run this (programs, disk, ports, driver, GPUs), "
-        "installs, downloads, starts, waits until the server answers, and asks it a first "
-        "question. A step that has worked is not repeated. `./run.sh check` looks and changes "
-        "nothing; `./run.sh stop` ends what it started."
+        "The script checks whether the machine can run this (programs, disk, ports, driver, "
+        "GPUs), installs, downloads, starts the server, waits until it answers, and sends a "
+        "test question. It does not repeat a step that has worked. `./run.sh check` only "
+        "checks; `./run.sh stop` stops everything that it started."
     )
     yield ""
     yield f"It needs {gigabytes(disk_bytes(recipe))} of disk and: {_programs(recipe)}."
     yield ""
     yield "## Settings"
     yield ""
-    yield "`.env` holds them for the script, for docker compose and for the systemd unit."
+    yield "The script, docker compose and the systemd unit read them from `.env`."
     yield ""
     for name, (value, comment) in variables(recipe).items():
-        made = "made by `./run.sh`; set it yourself for docker compose or a unit alone"
+        made = "created by `./run.sh`; set it yourself if you use only docker compose or a unit"
         shown = made if name == KEY else f"`{value}`"
         yield f"- `{name}`: {shown}{f', {comment}' if comment else ''}"
     yield ""
@@ -60,13 +60,14 @@ def _lines(recipe: Recipe, machines: Machines, title: str, asked: str) -> Iterat
     yield ""
     log = next((f"step_{number}.log" for number, _, step in staged(recipe) if step.stays), "*.log")
     yield (
-        f"`sitegen compare state/logs/{log} --combo {recipe.assessment.combo.id} --date DAY` puts "
-        "the log of the start beside what was predicted, and `--contribute` makes a record of it."
+        f"`sitegen compare state/logs/{log} --combo {recipe.assessment.combo.id} --date DAY` "
+        "compares "
+        "the start-up log with the prediction, and `--contribute` writes a record of it."
     )
 
 
 def _programs(recipe: Recipe) -> str:
-    return ", ".join(needed_programs(recipe)) or "nothing beside what the steps install"
+    return ", ".join(needed_programs(recipe)) or "nothing besides what the steps install"
 
 
 def _steps(recipe: Recipe) -> Iterator[str]:

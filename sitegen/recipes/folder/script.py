@@ -15,22 +15,22 @@ SCRIPT = "run.sh"
 HEAD = r"""#!/usr/bin/env bash
 # @TITLE@
 #
-#   ./run.sh          everything: check, install, files, start, ask
-#   ./run.sh check    look whether it can run here; changes nothing
-#   ./run.sh stop     end what was started
+#   ./run.sh          do everything: check, install, files, start, ask
+#   ./run.sh check    check whether it can run here, and change nothing
+#   ./run.sh stop     stop everything that was started
 #   @NODES@
 #
-# Settings are read from .env beside this file; what the environment sets goes before them.
+# It reads settings from .env in this folder. Environment variables override them.
 set -eo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 STATE=$HERE/state
 FAULTS=0
-SHARE=@SHARE@ # percent of the memory in the plan that a GPU has to show
+SHARE=@SHARE@ # least memory that a GPU must show, in percent of the plan's
 NODE=${NODE:-1}
 AT=$(((NODE - 1) % @PERIOD@ + 1))
 WAIT_S=${WAIT_S:-3600}
 
-settings() {  # what the environment sets goes before the file
+settings() {  # environment variables override the file
   local name value
   while IFS='=' read -r name value; do
     case $name in '' | '#'*) continue ;; esac
@@ -45,18 +45,18 @@ fail() {
   exit 1
 }
 
-place() {  # a file of this folder, to where the programs run
+place() {  # copy a file of this folder to the working folder
   if [ "$PWD" != "$HERE" ]; then cp "$HERE/$1" .; fi
 }
 
-once() {  # a step that is not repeated once it has worked
+once() {  # run a step unless it has already worked
   local name=$1
   if [ -e "$STATE/done/$name" ]; then return; fi
   "$name"
   touch "$STATE/done/$name"
 }
 
-remember() {  # the folder and the environment that installing led to
+remember() {  # save the working folder and the Python environment
   pwd > "$STATE/folder"
   echo "${VIRTUAL_ENV:-}" > "$STATE/environment"
 }
@@ -75,9 +75,9 @@ enter() {
 
 alive() { [ -e "$STATE/$1.pid" ] && kill -0 "$(cat "$STATE/$1.pid")" 2> /dev/null; }
 
-keep() {  # start a step in the background, in a process group of its own
+keep() {  # start a step in the background, in its own process group
   if alive "$1"; then
-    echo "$1 runs already"
+    echo "$1 is already running"
     return
   fi
   set -m
@@ -97,7 +97,7 @@ answers() {
   esac
 }
 
-wait_for() {  # until the step answers at each of these addresses
+wait_for() {  # wait until the step responds at each of these addresses
   local name=$1 waited address
   shift
   for address in "$@"; do
@@ -105,9 +105,9 @@ wait_for() {  # until the step answers at each of these addresses
     until answers "$address"; do
       if ! alive "$name"; then
         tail -n 30 "$STATE/logs/$name.log" >&2
-        fail "it ended before it answered; its log ends as above"
+        fail "the server stopped before it responded; see the end of its log above"
       fi
-      if [ "$waited" -ge "$WAIT_S" ]; then fail "no answer at $address after $WAIT_S s"; fi
+      if [ "$waited" -ge "$WAIT_S" ]; then fail "no response at $address after $WAIT_S s"; fi
       sleep 1
       waited=$((waited + 1))
     done
@@ -115,7 +115,7 @@ wait_for() {  # until the step answers at each of these addresses
   done
 }
 
-end() {  # end a process group that keep started
+end() {  # stop a process group that keep started
   local name=$1 number tries=0
   if alive "$name"; then
     number=$(cat "$STATE/$name.pid")
@@ -130,7 +130,7 @@ end() {  # end a process group that keep started
 }
 """
 MAKE_KEY = r"""
-secret() {  # make a key once, and keep it in .env
+secret() {  # create a key once, and save it in .env
   if [ -n "${API_KEY:-}" ]; then return; fi
   API_KEY=$(od -An -N 24 -tx1 /dev/urandom | tr -d ' \n')
   export API_KEY
@@ -159,9 +159,9 @@ check_all() {
   FAULTS=0
   check
   if [ "$FAULTS" -eq 0 ]; then
-    echo "check: nothing stands against it"
+    echo "check: no problems found"
   elif [ "${CHECK:-}" != warn ]; then
-    fail "$FAULTS things stand against it (CHECK=warn goes on all the same)"
+    fail "problems found: $FAULTS (to continue anyway, set CHECK=warn)"
   fi
 }
 
@@ -192,7 +192,7 @@ case ${1:-all} in
     files_all
     start_all
     ask_all
-    say "It runs. Stop it with ./run.sh stop"
+    say "The server is running. To stop it, run ./run.sh stop"
     ;;
   check) check_all ;;
   install) install_all ;;
@@ -203,7 +203,7 @@ case ${1:-all} in
     ;;
   ask) ask_all ;;
   stop) stop_all ;;
-  *) fail "known are check, install, files, start, ask, stop" ;;
+  *) fail "unknown command; use check, install, files, start, ask or stop" ;;
 esac
 """
 
@@ -215,7 +215,7 @@ def script(recipe: Recipe, machines: Machines, title: str) -> str:
     several = f"NODE=2 ./run.sh   on the second of {machines.total} machines"
     replaced = {
         "@TITLE@": title,
-        "@NODES@": several if machines.total > 1 else "WAIT_S=600 ./run.sh   wait no longer",
+        "@NODES@": several if machines.total > 1 else "WAIT_S=600 ./run.sh   wait at most 600 s",
         "@SHARE@": str(SHARE_PERCENT),
         "@PERIOD@": str(machines.span if machines.repeats else max(machines.total, 1)),
         "@SECRET@": MAKE_KEY if secret else "",

@@ -41,7 +41,7 @@ def pools_recipe(disaggregated: Disaggregated) -> Recipe | None:
         "PrefillWorker": _worker(prefill, mode="prefill"),
         "DecodeWorker": _worker(decode, mode="decode"),
     }
-    return _deployed(decode, "dynamo-pools", "Dynamo, prefill and decode apart", workers)
+    return _deployed(decode, "dynamo-pools", "Dynamo, separate prefill and decode", workers)
 
 
 def _worker(target: Target, *, mode: str = "") -> dict[str, Any]:
@@ -99,8 +99,8 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             "Give the cluster a token for the downloads",
             Language.BASH,
             'kubectl create secret generic hf-token-secret --from-literal=HF_TOKEN="${HF_TOKEN:-}"',
-            note="The Dynamo operator has to be installed in the cluster, and Grove or LWS for "
-            "replicas over several nodes.",
+            note="First install the Dynamo operator in the cluster, and Grove or LWS for replicas "
+            "over several nodes.",
         ),
         RecipeStep(
             Phase.START,
@@ -119,7 +119,7 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
         ),
         RecipeStep(
             Phase.START,
-            "Lead a port of this machine to the frontend",
+            "Forward a local port to the frontend",
             Language.BASH,
             f"kubectl port-forward service/llm-frontend {FIRST_PORT}:8000",
             note="Use a separate shell: it runs until you stop it.",

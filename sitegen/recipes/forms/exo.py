@@ -34,7 +34,7 @@ TOGETHER = (
     "each cluster."
 )
 OWN = "their own namespace"
-APART = "Each has its own namespace, or they would find each other and share the model."
+APART = "Give each its own namespace; otherwise they find each other and share the model."
 
 WARNINGS = (
     "exo has no API key, and it joins every other exo that it finds. Use it only on your own "
@@ -116,8 +116,11 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     convert = mlx_convert(target, source, "converted")
     text = "\n".join([*CONVERTER, f'{convert} --upload-repo "$MODEL"', "deactivate"])
     step = made_step(target, where)
-    note = f"{step.note} exo takes repositories only: the files are uploaded to an account of yours"
-    note += ", whose token needs the right to write."
+    note = (
+        f"{step.note} exo loads only from repositories, so this step uploads the files to your "
+        "account"
+    )
+    note += ", whose token needs write access."
     return (replace(step, title="Make the files and upload them", text=text, note=note),)
 
 
@@ -144,7 +147,7 @@ def _instance(target: Target, where: str) -> list[RecipeStep]:
     return [
         RecipeStep(
             Phase.START,
-            f"Place the model over {len(target.span)} machines"
+            f"Place the model on {len(target.span)} machines"
             if len(target.span) > 1
             else "Place the model",
             Language.BASH,

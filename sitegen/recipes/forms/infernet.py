@@ -20,8 +20,8 @@ TIERS = ((8, "<8gb"), (16, "8-16gb"), (24, "16-24gb"), (48, "24-48gb"))
 LARGEST_TIER = ">=48gb"
 
 WARNINGS = (
-    "The daemon runs what strangers send and updates itself. Use a machine that holds nothing "
-    "else, and read what each new version changes.",
+    "The daemon runs requests from strangers and updates itself. Use a machine with nothing else "
+    "on it, and read the changes in each new version.",
     "Its first request to the server has no key, so the server asks for none: leave it on "
     "127.0.0.1.",
 )
@@ -67,7 +67,7 @@ def _daemon(where: str) -> RecipeStep:
         "curl -fsSL https://infernetprotocol.com/install.sh | sh",
         "infernet init --role provider",
     )
-    note = "It makes the keys of the node and writes them to its file."
+    note = "It creates the node's keys and writes them to its configuration file."
     return RecipeStep(
         Phase.INSTALL, "Install the daemon", Language.BASH, "\n".join(lines), where, note=note
     )
@@ -121,18 +121,19 @@ def configuration(target: Target, hosts: list[str]) -> dict[str, object]:
 
 def _file(target: Target, hosts: list[str], where: str) -> RecipeStep:
     notes = [
-        "Add these keys to the file and take engine.ollamaHost out, which the daemon would use for "
-        "vLLM too. At the commit read it takes engine and the variables of the next step; the "
-        "other keys are those that its Book describes. vram_tier counts the GPUs of one server "
-        "together: the network sorts by it, and it says nothing about what fits."
+        "Add these keys to the file and remove engine.ollamaHost, which the daemon would "
+        "otherwise use for vLLM too. At the commit that we read, the daemon uses engine and the "
+        "variables of the next step; its Book describes the other keys. vram_tier adds up the "
+        "GPUs of one server. The network sorts by it, but it does not tell you what fits."
     ]
     if len(hosts) > 1:
         notes.append(
-            "That daemon asks one address: put a load balancer there, or run a daemon per server."
+            "The daemon sends every request to one address: put a load balancer there, or run one "
+            "daemon per server."
         )
     return RecipeStep(
         Phase.FILES,
-        "Tell the daemon about vLLM",
+        "Configure the daemon for vLLM",
         Language.JSON,
         json.dumps(configuration(target, hosts), indent=2),
         where=where,
@@ -169,9 +170,9 @@ def _asked(target: Target, hosts: list[str], where: str) -> RecipeStep:
     ]
     return RecipeStep(
         Phase.VERIFY,
-        "Ask through the daemon's own program",
+        "Send a test question through the daemon",
         Language.BASH,
         f"{command('infernet chat', options)}\ninfernet status",
         where=where,
-        expect="some words, then the last heartbeat",
+        expect="a short answer, then the last heartbeat",
     )

@@ -40,7 +40,7 @@ def recipe(target: Target) -> Recipe | None:
             "Give the cluster a token for the downloads",
             Language.BASH,
             'kubectl create secret generic hf-token --from-literal=HF_TOKEN="${HF_TOKEN:-}"',
-            note="KServe, its resources for language models and a gateway have to be installed.",
+            note="First install KServe, its resources for language models, and a gateway.",
         ),
         RecipeStep(
             Phase.START,

@@ -83,8 +83,7 @@ def _worker(where: str) -> RecipeStep:
         "\n".join((find, command('"$RPC_SERVER"', options))),
         where=where,
         note=(
-            "With the cache the weights cross the network once; they are kept in "
-            "~/.cache/llama.cpp/rpc."
+            "With the cache, the weights cross the network once and stay in ~/.cache/llama.cpp/rpc."
         ),
         expect=f"endpoint : …:{RPC_PORT}",
         stays=True,
@@ -117,7 +116,7 @@ def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
             filter(
                 None,
                 (
-                    "The split names the GPUs of the other nodes first.",
+                    "The split lists the GPUs of the other nodes first.",
                     slots_note(target),
                     repeated(target),
                 ),

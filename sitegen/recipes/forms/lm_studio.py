@@ -65,7 +65,7 @@ def _install(where: str) -> RecipeStep:
         LM Studio documentation, headless mode: the installer brings ``llmster`` and ``lms``.
     """
     lines = ["curl -fsSL https://lmstudio.ai/install.sh | bash", "lms daemon up"]
-    note = "Where the application is installed, start it once instead: it brings lms along."
+    note = "If the application is already installed, start it once instead: it includes lms."
     return RecipeStep(
         Phase.INSTALL, "Install LM Studio", Language.BASH, "\n".join(lines), where, note=note
     )
@@ -103,10 +103,10 @@ def _load(target: Target, where: str) -> RecipeStep:
     load = command('lms load "$KEY"', load_options(target))
     several = len(target.plan.ranks) > 1
     notes = [
-        "It spreads layers over the GPUs as its settings say, in other shares than the plan."
+        "It spreads layers over the GPUs by its own settings, which differ from the plan."
         if several
         else "",
-        "One server loads one copy a machine: the other replicas of the plan are left out."
+        "One server loads one copy per machine, so this step leaves out the plan's other replicas."
         if target.plan.replicas > 1
         else "",
     ]

@@ -44,7 +44,7 @@ def recipe(target: Target) -> Recipe | None:
     nodes = list(target.span)
     where, first = node_words(nodes, len(target.combo.nodes)), f"node {nodes[0] + 1}"
     names = ",".join(f"mac-{at + 1}.local" for at in nodes)
-    hosts = Variable("HOSTS", names, "names that ssh reaches, this machine first")
+    hosts = Variable("HOSTS", names, "host names for ssh, this machine first")
     steps = [
         settings_step([target.model_variable(target.folder)], where),
         settings_step([hosts], first, more=True),
@@ -80,11 +80,11 @@ def _hostfile(*, rdma: bool, over: str, where: str) -> RecipeStep:
     ]
     return RecipeStep(
         Phase.NETWORK,
-        "Set the links up and write down who takes part",
+        "Set up the links and list the machines",
         Language.BASH,
         command("mlx.distributed_config", options),
         where=where,
-        note="It needs ssh to every machine without a password, and sudo there without one.",
+        note="It needs ssh and sudo without a password on every machine.",
     )
 
 

@@ -102,7 +102,10 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         'wc -c "$MODEL"',
     ]
     need = gigabytes(2 * target.assessment.weights_bytes)
-    note = f"Ollama fetches no file that is cut into parts: join them. That needs {need} of disk."
+    note = (
+        "Ollama cannot download a file that is split into parts, so this step joins them. It "
+        f"needs {need} of disk space."
+    )
     note = " ".join(filter(None, (note, pattern_note(target))))
     step = RecipeStep(
         Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note
@@ -126,7 +129,11 @@ def _install(target: Target, where: str) -> RecipeStep:
         version = f"OLLAMA_VERSION={READ['ollama']}"
         get = f"curl -fsSL https://ollama.com/install.sh | {version} sh"
     stop = "" if apple else "\nsudo systemctl disable --now ollama"
-    note = "" if apple else "The installer starts a service with its own defaults: stop it."
+    note = (
+        ""
+        if apple
+        else ("The installer starts a service with its own defaults; the last command stops it.")
+    )
     return RecipeStep(
         Phase.INSTALL, "Install", Language.BASH, f"{get}{stop}\nollama --version", where, note=note
     )
@@ -151,7 +158,7 @@ def _modelfile(target: Target, where: str) -> RecipeStep:
         "\n".join(lines),
         where=where,
         file="Modelfile",
-        note="Without num_ctx Ollama chooses a context by the memory it finds.",
+        note="Without num_ctx, Ollama chooses a context based on the available memory.",
     )
 
 
@@ -220,7 +227,7 @@ def _create(target: Target, servers: int, where: str) -> RecipeStep:
 
 def _stop(where: str) -> RecipeStep:
     """End the servers that this shell started: their port is no word of their command."""
-    text, note = "kill -INT $(jobs -p)", "In the shell that started them."
+    text, note = "kill -INT $(jobs -p)", "Run this in the shell that started them."
     return RecipeStep(Phase.STOP, "Stop", Language.BASH, text, where=where, note=note)
 
 
@@ -231,13 +238,13 @@ def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     lines = ["[Service]", *(f'Environment="{one}"' for one in given if one)]
     return RecipeStep(
         Phase.INSTEAD,
-        "As the service that the installer made",
+        "With the service that the installer created",
         Language.INI,
         "\n".join(lines),
         file="/etc/systemd/system/ollama.service.d/override.conf",
         note=(
             "Then systemctl daemon-reload, systemctl enable --now ollama, and ollama create as "
-            "above; the user ollama has to be able to read the file of the model."
+            "above; the user ollama must be able to read the model file."
         ),
     )
 
@@ -284,7 +291,7 @@ def _asked(target: Target, servers: int, where: str) -> RecipeStep:
     ]
     return RecipeStep(
         Phase.VERIFY,
-        "Send a test question, and see where it runs",
+        "Send a test question and check where it runs",
         Language.BASH,
         each_port(target.ports(servers, FIRST_PORT), lines),
         where=where,

@@ -83,7 +83,7 @@ def _install(where: str) -> RecipeStep:
     ]
     note = (
         f"This release of Ray installs vLLM {RAY_BRINGS_VLLM}, not the version that we assessed. "
-        "The sizes are the same; the cache may differ a little."
+        "The sizes are the same; the cache may differ slightly."
     )
     return RecipeStep(
         Phase.INSTALL,
@@ -189,7 +189,7 @@ def _configuration(target: Target, head: str) -> RecipeStep:
         file="serve.yaml",
         note=(
             f"max_replicas is {replicas}: more do not fit on these GPUs. With a lower "
-            "min_replicas, idle replicas give their GPUs back."
+            "min_replicas, idle replicas free their GPUs."
         ),
     )
 
@@ -217,7 +217,7 @@ def _program(target: Target, head: str) -> RecipeStep:
     ]
     return RecipeStep(
         Phase.INSTEAD,
-        "As a program",
+        "As a Python program",
         Language.PYTHON,
         "\n".join(lines),
         where=head,

@@ -106,7 +106,7 @@ def _install(target: Target, where: str) -> RecipeStep:
             "mv python/pyproject_other.toml python/pyproject.toml",
             "uv pip install -e 'python[all_hip]'",
         ]
-        note = "For AMD it is built from source, on top of a PyTorch for ROCm."
+        note = "For AMD, this builds SGLang from source, on top of PyTorch for ROCm."
     else:
         lines.append(f"uv pip install 'sglang=={version}'")
     return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note)
@@ -236,7 +236,7 @@ def _router(target: Target) -> tuple[RecipeStep, ...]:
             Language.BASH,
             "\n".join(lines),
             where=node_words([target.by_node()[0][0][0]], len(target.combo.nodes)),
-            note="It sends prompts that begin alike to the same server, which has their cache.",
+            note="It sends prompts with the same beginning to the server that has their cache.",
         ),
     )
 
@@ -272,7 +272,10 @@ def _over_nodes(target: Target) -> list[RecipeStep]:
             text,
             where=node_words(nodes, len(target.combo.nodes)),
             note=" ".join(
-                filter(None, (f"NODE_RANK is 0 on {first} and counts up.", repeated(target)))
+                filter(
+                    None,
+                    (f"NODE_RANK is 0 on {first} and increases by one per node.", repeated(target)),
+                )
             ),
             expect=pool_note(target),
             stays=True,

@@ -39,8 +39,8 @@ WARNINGS = (
     "server.",
 )
 OF_BRANCH = (
-    "TabbyAPI keeps ExLlamaV2 on a branch of its own, which gets no new features. For a new "
-    "set-up, use ExLlamaV3."
+    "TabbyAPI keeps ExLlamaV2 on a separate branch, which gets no new features. For a new setup, "
+    "use ExLlamaV3."
 )
 
 
@@ -191,7 +191,7 @@ def _servers(
         ),
         RecipeStep(
             Phase.VERIFY,
-            "Ask what is loaded",
+            "Check which model is loaded",
             Language.BASH,
             each_port(ports, ask),
             where=where,

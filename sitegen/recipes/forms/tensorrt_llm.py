@@ -130,7 +130,7 @@ def _extra(target: Target, where: str) -> tuple[RecipeStep, ...]:
     return (
         RecipeStep(
             Phase.FILES,
-            "Write the further settings",
+            "Write the additional settings",
             Language.YAML,
             text,
             where=where,

@@ -120,5 +120,5 @@ def _serves(
 
 def _rank_note(last: int) -> str:
     if last == 1:
-        return "There is one further node: its rank is 1."
-    return f"Set NODE_RANK to another number on each of these nodes, from 1 to {last}."
+        return "There is one more node; its rank is 1."
+    return f"Set NODE_RANK to a different number on each of these nodes, from 1 to {last}."

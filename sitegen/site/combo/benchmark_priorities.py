@@ -33,7 +33,7 @@ QUANTITY_WORDS: Mapping[Uncertain, str] = {
     Uncertain.COMPUTE: "activation peak",
     Uncertain.GRAPHS: "memory of CUDA graphs",
     Uncertain.WEIGHTS: "memory of the loaded weights",
-    Uncertain.RESERVED: "memory that the system keeps",
+    Uncertain.RESERVED: "memory reserved by the system",
     Uncertain.START_UP: "memory after start-up without the cache",
     Uncertain.SPEED: "decode speed for one user",
     Uncertain.RUN: "memory after start-up and decode speed",
@@ -47,7 +47,7 @@ def measure_words(measure: ToMeasure, catalog: Catalog) -> Parts:
         parts += [" of ", named("model", measure.model_id, catalog.models)]
         if measure.checkpoint_id:
             parts.append(f" {_checkpoint(measure, catalog)}")
-    joint = " with " if measure.runtime_id else " of the "
+    joint = " with " if measure.runtime_id else " on the "
     return Parts((*parts, joint, machine_words(measure, catalog)))
 
 
@@ -135,9 +135,9 @@ def combo_table(
         return None
     columns = (
         Column("Measure"),
-        Column("Now estimated", numeric=True, note="busiest GPU, or one user"),
+        Column("Current estimate", numeric=True, note="busiest GPU, or one user"),
         Column("Settles here"),
-        Column("On all combos", numeric=True, note="verdicts settled"),
+        Column("On all machines", numeric=True, note="verdicts settled"),
     )
     rows = tuple(
         Row(
@@ -161,8 +161,8 @@ def measurements_table(
     columns = (
         Column("Measure"),
         Column("Settles", numeric=True, note="verdicts"),
-        Column("Now estimated", numeric=True, note="busiest GPU, or one user"),
-        Column("Which"),
+        Column("Current estimate", numeric=True, note="busiest GPU, or one user"),
+        Column("Verdicts"),
     )
     rows = tuple(
         Row(
@@ -195,7 +195,9 @@ def sessions_table(benchmark_sessions: tuple[BenchmarkSession, ...], catalog: Ca
         )
         for one in benchmark_sessions
     )
-    return Table("sessions", "What one session on one machine settles", columns, rows, counted=True)
+    return Table(
+        "sessions", "Verdicts that one session on a machine settles", columns, rows, counted=True
+    )
 
 
 def _table_of(measure: ToMeasure, catalog: Catalog) -> Cell:

@@ -67,7 +67,7 @@ def comparison_table(surveys: Iterable[ComboSurvey], catalog: Catalog) -> Table:
         Column("Electricity", numeric=True, note="a month at full power"),
         Column("Installed", numeric=True),
         Column("Effective", numeric=True, note="one replica, at most"),
-        Column("Effective by plan", note="low–high of runtimes", prose=True),
+        Column("Effective VRAM by plan", note="low–high of runtimes", prose=True),
         Column("Best overall"),
         Column("Its context", numeric=True, note="one sequence"),
         Column("Fastest good model", numeric=True, note="for one user"),
@@ -78,7 +78,7 @@ def comparison_table(surveys: Iterable[ComboSurvey], catalog: Catalog) -> Table:
         Column(TIER_HEADINGS[FitTier.NOT_PRACTICAL], numeric=True, note="models"),
     )
     rows = tuple(_row(survey, catalog) for survey in surveys)
-    return Table("combos", "Every combo", columns, rows, counted=True, on_page=False)
+    return Table("combos", "All machines", columns, rows, counted=True, on_page=False)
 
 
 def compared_models(inputs: SiteInputs) -> tuple[LanguageModel, ...]:
@@ -100,7 +100,7 @@ def machines_table(surveys: Iterable[ComboSurvey]) -> Table:
     )
     rows = tuple(_machine(survey) for survey in surveys)
     return Table(
-        "machines", "Every machine", columns, rows, counted=True, sortable=True, ascends_by=1,
+        "machines", "All machines", columns, rows, counted=True, sortable=True, ascends_by=1,
         in_files=False,
     )  # fmt: skip
 

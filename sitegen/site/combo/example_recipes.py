@@ -19,7 +19,7 @@ ON_MODEL = (
 )
 ON_RUNTIME = (
     "A worked example on the two GPUs with the least memory on which this runtime runs a model "
-    f"{COMFORTABLY}, or on the smallest machine if it runs on no pair."
+    f"{COMFORTABLY}, or on the smallest machine if no pair runs one."
 )
 
 

@@ -39,7 +39,7 @@ COLUMNS = (
     Column(TIER_HEADINGS[FitTier.COMFORTABLE], numeric=True),
     Column(TIER_HEADINGS[FitTier.BORDERLINE], numeric=True),
     Column(TIER_HEADINGS[FitTier.NOT_PRACTICAL], numeric=True),
-    Column("The first answer", note="plan, one user"),
+    Column("Best overall", note="plan, one user"),
     Column("Many users", note="plan, all users"),
     Column("Models that drop a tier"),
 )
@@ -48,10 +48,10 @@ COLUMNS = (
 def about_losses(combo: Combo, judged: str) -> str:
     """Say what a loss is, and what it means that a combo has one GPU or one machine."""
     if len(combo.gpus) == 1:
-        return "There is one GPU. If it fails, nothing runs."
+        return "The machine has one GPU. If it fails, nothing runs."
     alone = " All GPUs are in one machine: if it fails, nothing runs."
     return (
-        f"We judge {judged} again on the hardware that is left. A replica that loses a GPU stops, "
+        f"We assess {judged} again on the hardware that is left. A replica that loses a GPU stops, "
         "and you have to restart it with the plan shown."
         f"{alone if len(combo.nodes) == 1 else ''}"
     )
@@ -104,13 +104,13 @@ def lost_cell(loss: Failure | Reduced, catalog: Catalog, *, worst: bool) -> Cell
     first = loss.gpu_ids[0]
     gpu = named("gpu", first, catalog.gpus)
     if loss.kind is FailureKind.GPU:
-        alike = "the only one" if loss.alike == 1 else f"of {loss.alike} alike"
+        alike = "the only one" if loss.alike == 1 else f"of {loss.alike} identical ones"
         return Lines((Parts(("One ", gpu)), Small(alike), *marks))
     count = len(loss.gpu_ids)
     held: Cell = f"{count} GPUs"
     if set(loss.gpu_ids) == {first}:
         held = Parts((f"{count} × ", gpu))
-    of = "the only such node" if loss.alike == 1 else f"one of {loss.alike} alike"
+    of = "the only such node" if loss.alike == 1 else f"one of {loss.alike} identical nodes"
     return Lines(("One node", Small(Parts((held, f", {of}"))), *marks))
 
 
@@ -145,7 +145,7 @@ def _remains(
     if same is not None and tier is not FitTier.NOT_PRACTICAL:
         lines += _plan_and_speed(same, aggregate=aggregate)
     if after.best is None:
-        return Lines((*lines, "Nothing else takes its place."))
+        return Lines((*lines, "No other model replaces it."))
     if after.best.model.id != before.model.id:
         link = Link(row_url(whole.id, after.best.model.id), after.best.model.name)
         lines += [Parts(("Instead: ", link)), *_plan_and_speed(after.best, aggregate=aggregate)]

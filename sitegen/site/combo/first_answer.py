@@ -132,7 +132,7 @@ def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView
     name = Link(url_of("model", assessment.model.id), assessment.model.name)
     runs = assessment.tier is not FitTier.NOT_PRACTICAL
     recipe = _recipe(assessment) if runs else None
-    opened = Link(f"{CUSTOM_URL}#{with_model(address, assessment.model.id)}", "The sum behind it")
+    opened = Link(f"{CUSTOM_URL}#{with_model(address, assessment.model.id)}", "See the calculation")
     said = _about(answer, assessment, catalog)
     return FirstView(
         heading=Parts(("Run ", name, f" on {where}") if runs else (name, f" on {where}")),
@@ -148,15 +148,20 @@ def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView
 
 def _nothing(use: Use | None, where: str) -> str:
     if use is None:
-        return f"No runtime we know loads this model on {where}."
-    return f"No model rated {FOR_USE[use]} fits {COMFORTABLY} on {where} with this load."
+        return f"None of the runtimes that we assess loads this model on {where}."
+    return (
+        f"With this context and number of users, no model rated {FOR_USE[use]} fits {COMFORTABLY} "
+        f"on {where}."
+    )
 
 
 def _about(answer: FirstAnswer, assessment: Assessment, catalog: Catalog) -> Cell | None:
     if answer.use is None:
         return None if assessment.tier is FitTier.COMFORTABLE else why(assessment, catalog)
     if answer.as_good == 0:
-        return "The largest model that runs: none of those that run is rated."
+        return (
+            "This is the largest model that runs here. None of the models that run here is rated."
+        )
     ratings = Link(URL, "published scores")
     if answer.as_good == 1:
         return Parts((f"Best {FOR_USE[answer.use]} by ", ratings, "."))
@@ -165,7 +170,7 @@ def _about(answer: FirstAnswer, assessment: Assessment, catalog: Catalog) -> Cel
             "As far as ",
             ratings,
             f" show, {answer.as_good} models are equally good {FOR_USE[answer.use]}. "
-            "Of those with the surest scores, this one is fastest here.",
+            "Among those with the most certain scores, this one is the fastest here.",
         )
     )
 

@@ -51,11 +51,11 @@ def goals_table(survey: ComboSurvey) -> Table | None:
         Column("Model", note="checkpoint"),
         Column("Runtime", note="plan"),
         Column("Gives", numeric=True),
-        Column("Why this one"),
+        Column("Reason"),
         Column("Next best", note="and what it gives"),
     )
     rows = tuple(_row(answer) for answer in survey.answers)
-    return Table("goals", "Answers by goal", columns, rows)
+    return Table("goals", "Best pick for each goal", columns, rows)
 
 
 def _row(answer: Answer) -> Row:
@@ -127,7 +127,8 @@ def _why_largest(answer: Answer) -> Cell:
     if answer.best.assessment.tier is not FitTier.COMFORTABLE:
         return f"No model fits {COMFORTABLY}: this is the largest that may run."
     return (
-        f"Most parameters of {answer.models} models that fit {COMFORTABLY}. Larger is not better."
+        f"Most parameters of {answer.models} models that fit {COMFORTABLY}. Larger does not mean "
+        "better."
     )
 
 

@@ -22,7 +22,7 @@ def links_table(survey: ComboSurvey) -> Table | None:
         Column("Pipeline", numeric=True, note="wait per token"),
         Column("Prompt", numeric=True, note=f"{costs[0].prompt_tokens:,} tokens, tensor parallel"),
     )
-    caption = f"What the wiring costs: {lead.model.name} over two GPUs"
+    caption = f"Time spent on links: {lead.model.name} over two GPUs"
     return Table("links", caption, columns, tuple(_row(cost) for cost in costs))
 
 
@@ -45,4 +45,4 @@ def _most(seconds: float) -> tuple[Cell, ...]:
     if seconds <= 0:
         return ()
     most = NumberCell(1 / seconds, Unit.TOKENS_PER_S)
-    return (Small(Parts(("by itself at most ", most))),)
+    return (Small(Parts(("on its own it allows at most ", most))),)

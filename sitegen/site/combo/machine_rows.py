@@ -112,6 +112,6 @@ def _missing_row(row: ModelOnCombo) -> Row:
         (
             _heading(row),
             NumberCell(pick.combo.installed_vram_bytes, Unit.GIB),
-            NumberCell(missing, Unit.GIB) if missing else Absent("not memory"),
+            NumberCell(missing, Unit.GIB) if missing else Absent("memory is enough"),
         )
     )

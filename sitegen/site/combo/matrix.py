@@ -202,7 +202,7 @@ def cut_table(cut: Cut) -> Table:
         )
         for row in cut.rows
     )
-    return Table("verdicts", "Models by GPUs", columns, rows, on_page=False)
+    return Table("verdicts", "Models on GPUs", columns, rows, on_page=False)
 
 
 def _cell(pair: Pair) -> Cell:

@@ -37,8 +37,8 @@ from sitegen.values import dataclass
 
 SMALLEST = {
     GoalAmounts.WELL: "Smallest machine that runs it well",
-    GoalAmounts.COMFORTABLE: f"Smallest machine that it fits {COMFORTABLY}",
-    GoalAmounts.ANYHOW: "Smallest machine that it runs on",
+    GoalAmounts.COMFORTABLE: f"Smallest machine on which it fits {COMFORTABLY}",
+    GoalAmounts.ANYHOW: "Smallest machine that can run it",
 }
 CHEAPEST, SERVING = "Lowest price", "For many users"
 
@@ -202,10 +202,10 @@ def _budgets(chosen: BestMachines) -> Table | None:
     )
     note = (
         "The fastest machine for one user at each price, by the middle estimate. We leave "
-        "out a budget if a smaller one buys the same speed. Prices are for the GPUs, or for a "
-        "computer that is sold whole."
+        "out a budget if a smaller one buys the same speed. Prices are for the GPUs, or for the "
+        "whole computer if it is sold as one."
     )
-    return Table("budgets", "What each budget buys", columns, rows, note=note)
+    return Table("budgets", "Best model for each budget", columns, rows, note=note)
 
 
 def _plan(on_machine: OnMachine) -> str:
@@ -255,9 +255,9 @@ def _note(chosen: BestMachines) -> str:
 
 def rating_words(rating: Rating | None) -> Cell:
     """Say how good the model is as far as published scores tell, and on what evidence."""
-    how = Link(URL, "how ratings are made")
+    how = Link(URL, "how we make ratings")
     if rating is None or not rating.is_rated:
-        return Parts(("Not rated: too few independent scores are published (", how, ")."))
+        return Parts(("Not rated: there are too few independent scores (", how, ")."))
     boards = "1 benchmark" if rating.boards == 1 else f"{rating.boards} benchmarks"
     return Parts(
         (

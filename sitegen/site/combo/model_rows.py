@@ -52,7 +52,7 @@ COLUMNS = (
 MISSING_COLUMNS = (
     Column("Model", note="file"),
     Column("Missing", numeric=True, note="memory"),
-    Column("What would help", prose=True),
+    Column("Remedy", prose=True),
 )
 
 
@@ -197,7 +197,7 @@ def _missing_row(row: ModelOnCombo, catalog: Catalog) -> Row:
     return Row(
         (
             _heading(row),
-            NumberCell(pick.shortage_bytes, Unit.GIB) if missing else Absent("not memory"),
+            NumberCell(pick.shortage_bytes, Unit.GIB) if missing else Absent("memory is enough"),
             Parts(tuple(_told(pick, catalog, missing=missing))),
         ),
         id=row_id(pick.model.id, pick.checkpoint.id),
@@ -213,7 +213,7 @@ def _told(pick: Assessment, catalog: Catalog, *, missing: bool) -> Iterator[Cell
     if pick.cure is not None:
         yield from (unlinked(cure_sentence(pick.cure, catalog)), " → ", TierMark(pick.cure.tier))
     elif missing:
-        yield Absent("we know of no fix")
+        yield Absent("no fix known")
 
 
 def unlinked(sentence: Parts) -> Cell:

@@ -26,9 +26,9 @@ REFERENCE = "reference cards"
 def facilities_table(combo: Combo, facilities: Facilities, assumptions: Assumptions) -> Table:
     """List power, circuits, heat and room, of each kind of machine and of all together."""
     columns = (
-        Column("What it asks for"),
-        Column("How much"),
-        Column("How it is known", prose=True),
+        Column("Requirement"),
+        Column("Amount"),
+        Column("Basis", prose=True),
     )
     rows = [
         row for machine in facilities.machines for row in _machine_rows(combo, machine, assumptions)
@@ -48,7 +48,11 @@ def _machine_rows(combo: Combo, machine: EqualMachines, assumptions: Assumptions
     if machine.supply_watts is not None:
         rest = machine.supply_watts - (machine.gpus_watts or 0)
         how = Parts(
-            ("board power and ", NumberCell(rest, Unit.WATTS), " for the rest and its peaks")
+            (
+                "board power and ",
+                NumberCell(rest, Unit.WATTS),
+                " for the other parts and for power spikes",
+            )
         )
         cell = Parts((NumberCell(machine.supply_watts, Unit.WATTS), " or more"))
         yield Row((f"Power supply{where}", cell, how))
@@ -72,7 +76,7 @@ def _machine_rows(combo: Combo, machine: EqualMachines, assumptions: Assumptions
 
 COOLERS = {
     "active": "the cards have their own fans",
-    "passive": "no fans on the cards: the case has to blow through them",
+    "passive": "no fans on the cards: the case fans must blow air through them",
 }
 
 
@@ -101,13 +105,18 @@ def _sum(watts: list[int | None]) -> Cell:
 def _draw(machine: EqualMachines, assumptions: Assumptions) -> tuple[Cell, Cell]:
     draw = machine.draw_watts
     if draw is None:
-        return Absent(), "no maker's figure for the whole machine was found"
+        return Absent(), "we found no figure from the maker for the whole machine"
     if machine.by_maker:
         most = Parts(("at most ", NumberCell(draw.high, Unit.WATTS)))
         return most, "the maker's figure for the whole machine"
     host, passed = assumptions[HOST].value, assumptions[EFFICIENCY].value
     beside, share = span(host, Unit.WATTS), span(passed, Unit.PERCENT)
-    how = ("GPUs and ", beside, " of host, through a supply that passes on ", share)
+    how = (
+        "GPUs and ",
+        beside,
+        " for the other parts, with a power supply efficiency of ",
+        share,
+    )
     return span(draw, Unit.WATTS, with_mid=True), Parts(how)
 
 
@@ -129,16 +138,22 @@ def _whole_rows(facilities: Facilities, *, several: bool) -> Iterator[Row]:
     if draw is None:
         return
     if several:
-        yield Row(("At the wall, all machines", span(draw, Unit.WATTS, with_mid=True), "their sum"))
+        yield Row(
+            (
+                "At the wall, all machines",
+                span(draw, Unit.WATTS, with_mid=True),
+                "sum of the machines",
+            )
+        )
     heat = Span(draw.low * BTU_PER_H, draw.mid * BTU_PER_H, draw.high * BTU_PER_H, Unit.BTU_PER_H)
     single = draw.low == draw.high
     most: Cell = Parts(("at most ", NumberCell(heat.high, Unit.BTU_PER_H))) if single else heat
-    yield Row(("Heat into the room", most, "all of the draw becomes heat"))
+    yield Row(("Heat into the room", most, "all electric power becomes heat"))
     for one in facilities.circuits:
         carries = NumberCell(one.carries_watts, Unit.WATTS)
         value = "one is enough" if one.needed == 1 else f"{one.needed} needed"
-        how = Parts(("one carries ", carries, " for hours"))
-        yield Row((f"Circuits of {one.amperes} A at {one.volts} V", value, how))
+        how = Parts(("one carries ", carries, " continuously"))
+        yield Row((f"{one.amperes} A circuits at {one.volts} V", value, how))
 
 
 def twin(facilities: Facilities) -> PlainJson:

@@ -17,12 +17,12 @@ from sitegen.survey.runtime_support import RuntimeOnCombo, WayToPlan
 
 PLANS: Mapping[WayToPlan, str] = {
     WayToPlan(PlanKind.SINGLE): "one GPU",
-    WayToPlan(PlanKind.TENSOR): "TP in a machine",
-    WayToPlan(PlanKind.PIPELINE): "PP in a machine",
+    WayToPlan(PlanKind.TENSOR): "TP within a machine",
+    WayToPlan(PlanKind.PIPELINE): "PP within a machine",
     WayToPlan(PlanKind.LAYER_SPLIT): "layers over GPUs",
-    WayToPlan(PlanKind.TENSOR, over_machines=True): "TP over machines",
-    WayToPlan(PlanKind.PIPELINE, over_machines=True): "PP over machines",
-    WayToPlan(PlanKind.REMOTE_LAYER_SPLIT, over_machines=True): "layers over machines (RPC)",
+    WayToPlan(PlanKind.TENSOR, over_machines=True): "TP across machines",
+    WayToPlan(PlanKind.PIPELINE, over_machines=True): "PP across machines",
+    WayToPlan(PlanKind.REMOTE_LAYER_SPLIT, over_machines=True): "layers across machines (RPC)",
     WayToPlan(PlanKind.OFFLOAD): "layers or experts in RAM",
 }
 
@@ -34,7 +34,7 @@ def matrix_table(
     columns = (
         Column("Runtime"),
         Column("Plans here", prose=True),
-        Column("The first answer"),
+        Column("Best overall"),
         Column("Many users"),
     )
     largest = {one.runtime.id: one for one in survey.ways.lead}

@@ -30,7 +30,7 @@ def uses_table(answers: Sequence[UseAnswer]) -> Table | None:
     columns = (
         Column("Best for"),
         *BEST_COLUMNS,
-        Column("As good on published evidence"),
+        Column("Equally good on published evidence"),
     )
     rows = tuple(
         Row(

@@ -30,11 +30,11 @@ REQUESTS = "--percentile-metrics ttft,tpot,itl,e2el"
 WOULD_REPORT: Mapping[str, str] = {
     "vllm": f"vllm bench serve reports them with {PERCENTILES} and {REQUESTS}.",
     "inferencex": f"the benchmark reports them with {PERCENTILES} and {REQUESTS}.",
-    "localscore": "LocalScore reports a mean alone.",
-    "mlperf": "LoadGen reports them where use_token_latencies is set.",
+    "localscore": "LocalScore reports only a mean.",
+    "mlperf": "LoadGen reports them if use_token_latencies is set.",
     "aiperf": "AIPerf reports them with --streaming.",
-    "guidellm": "GuideLLM reports them of requests that stream.",
-    "aiperf-records": "fewer requests than a percentile needs are no percentile.",
+    "guidellm": "GuideLLM reports them for streaming requests.",
+    "aiperf-records": "there are too few requests for a percentile.",
 }
 """By tool, what would have reported what is missing."""
 SEEDED = frozenset({"vllm", "inferencex", "guidellm", "aiperf", "aiperf-records"})
@@ -45,7 +45,7 @@ WARM = (
     "and a server that has just read them reads them faster."
 )
 KNOWN = "The server had read some of these prompts before, with its prefix cache on."
-OF_REQUESTS = "Percentiles are computed of the requests in the file; the tool gave none."
+OF_REQUESTS = "We computed the percentiles from the requests in the file; the tool gave none."
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _table(id: str, runs: Sequence[SpeedRun]) -> Table:
         Column("p50", numeric=True, note="median"),
         Column("p95", numeric=True),
         Column("p99", numeric=True),
-        Column("Slowest 1 %", numeric=True, note="rate of a stream at the p99"),
+        Column("Slowest 1 %", numeric=True, note="rate of one stream at p99"),
     )
     rows = tuple(
         Row((_load_words(run), NAMES[name], *_figures(name, one)))
@@ -257,8 +257,8 @@ def _drawn(id: str, title: str, latency: Latency, histogram: Histogram) -> Drawn
         id=id,
         title=title,
         description=(
-            "How many requests took how long, in buckets of rising width. The table below has "
-            "the same numbers."
+            "Number of requests by time taken, in buckets of increasing width. The table below "
+            "has the same numbers."
         ),
         x=Axis(
             "Time", Unit.MILLISECONDS, histogram.edges_s[0], histogram.edges_s[-1], logarithmic=True

@@ -11,7 +11,7 @@ from sitegen.site.urls import url_of
 from sitegen.values import dataclass
 
 LINE_NAMES = {
-    "reserved_os": "Held by the system",
+    "reserved_os": "Reserved by the system",
     "context": "GPU context",
     "weights": "Weights",
     "projector": "Image projector",
@@ -132,7 +132,7 @@ def ledger_view(assessment: Assessment, *, id: str = "ledger") -> LedgerView:
     what = f"{assessment.model.name} at {assessment.checkpoint.quantization.name}"
     chart = LedgerChart(
         f"{id}-chart",
-        f"Memory of each GPU with {what}",
+        f"Memory on each GPU: {what}",
         "Stacked bars, one per GPU of a replica; the table below has the same numbers.",
         tuple(_bar(alike, busiest) for alike in _alike(assessment.ledger)),
     )

@@ -62,10 +62,10 @@ def memory_plot(model: LanguageModel, facts: ModelFacts, gpus: tuple[Gpu, ...]) 
     y = doubling_axis("Weights and cache", Unit.GIB, totals, step=GIB)
     plot = Plot(
         id="weights",
-        title=f"Memory of {model.name} over the context",
+        title=f"Memory of {model.name} by context",
         description=(
             "One rising line per checkpoint: its weights and the 16-bit cache of one sequence, "
-            "without what a runtime adds. Horizontal lines mark the memory that a process "
+            "without the runtime's overhead. Horizontal lines mark the memory that a process "
             "can use on well-known GPUs. The table below has the same numbers."
         ),
         x=doubling_axis("Context", Unit.TOKENS, (length for length, _ in facts.kv_curve)),

@@ -64,7 +64,10 @@ def topology(combo: Combo) -> TopologyDrawing:
     return TopologyDrawing(
         "topology",
         f"Topology of {combo.name}",
-        f"Nodes: {len(combo.nodes)}. GPUs: {len(combo.gpus)}. The table below lists the same.",
+        (
+            f"Nodes: {len(combo.nodes)}. GPUs: {len(combo.gpus)}. The table below lists the same "
+            "facts."
+        ),
         tuple(drawn),
         network,
     )
@@ -119,6 +122,6 @@ def _row(group: NodeGroup) -> Row:
             Lines(tuple(NumberCell(size, Unit.GIB) for size in sizes)),
             link_words(node.link),
             ram_words(node),
-            f"{system}, with a display" if node.display_attached else system,
+            f"{system}, with a monitor" if node.display_attached else system,
         )
     )

@@ -36,22 +36,25 @@ MOVED = (
     ("tables[].rows[]", "tables[].columns"),
     ("columns[] of metadata.json", "columns, by columns"),
     ("uses[].best[], uses[].next_best[]", "the same, by columns"),
-    ("rows of tier-… in data.csv", "as the pages list them; all figures are in index.json"),
+    ("rows of tier-… in data.csv", "the rows of the pages' tables; index.json has all figures"),
     ("combo of a combo's row", "combo of the file"),
     ("plan of a row", "number of an entry of plans, counted from 0"),
     (
         "others[] of a row",
-        "entries of other_checkpoints by tier, with the number of the row, from 0",
+        "entries of other_checkpoints by tier, with the index of the row, counted from 0",
     ),
-    ("verdict, better", "numbers of entries of other_checkpoints; null for the row itself or none"),
+    (
+        "verdict, better",
+        "indexes into other_checkpoints; null if there is none or it is the row itself",
+    ),
     ("best_plans", "best, its plans by number"),
     ("speed.each_tokens_per_s", "aggregate_tokens_per_s over batch_per_replica times replicas"),
-    ("busiest.utilization", "busiest_utilization; null where it is verdict_utilization"),
+    ("busiest.utilization", "busiest_utilization; null if it equals verdict_utilization"),
 )
 """What a client of version 1 reads elsewhere in version 2."""
 BESIDE = (
     ("index.json", "The page's result in full: bytes exact, other numbers to six digits."),
-    ("data.csv", "The page's tables, one row each: UTF-8, CRLF, as RFC 4180 has it."),
+    ("data.csv", "The page's tables, one line per row: UTF-8, CRLF, RFC 4180."),
     ("metadata.json", "Columns with units, sources, licence, version, thresholds, citation."),
     ("page.md", "What the page says, as Markdown."),
 )
@@ -69,22 +72,25 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "api",
         SourceSpan("sitegen/site/json/api.py"),
         "All lists in the catalog and all verdicts as JSON with schemas, the files beside each "
-        "page, and the whole site to read offline.",
+        "page, and the whole site for offline use.",
     )
 
 
 def _lists() -> Table:
     rows = [
-        ("index", "Every list with its number of entries."),
-        ("verdicts", "Every verdict in a few words."),
-        ("pages", "Every page with the files beside it."),
+        ("index", "Every list, with its number of entries."),
+        ("verdicts", "Every verdict, abridged."),
+        ("pages", "Every page, with the files beside it."),
         *((kind.folder, DESCRIPTIONS[kind]) for kind in DESCRIPTIONS),
-        ("openapi", "All of this in OpenAPI 3.1, with a JSON Schema for each answer."),
+        (
+            "openapi",
+            "An OpenAPI 3.1 description of all of this, with a JSON Schema for each answer.",
+        ),
     ]
     return Table(
         "lists",
         "All lists",
-        (Column("File"), Column("What it holds")),
+        (Column("File"), Column("Contents")),
         tuple(Row((Link(f"/{ROOT}{name}.json", f"/{ROOT}{name}.json"), words))
               for name, words in rows),
         counted=True,
@@ -99,7 +105,7 @@ def _moved() -> Table:
 
 def _beside() -> Table:
     rows = tuple(Row((Code(name), words)) for name, words in BESIDE)
-    return Table("beside", "Files beside a page", (Column("File"), Column("What it holds")), rows)
+    return Table("beside", "Files beside a page", (Column("File"), Column("Contents")), rows)
 
 
 def _records() -> Table:

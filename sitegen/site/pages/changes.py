@@ -47,7 +47,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         ChangesView(tuple(_view(one, inputs) for one in releases)),
         "changes",
         SourceSpan("content/changes"),
-        "Which verdicts each release changed, what it removed and what it added, newest first.",
+        "The verdicts that each release changed, removed and added, newest first.",
         {"releases": [_json(one) for one in releases]},
         len(releases),
     )

@@ -113,6 +113,6 @@ def _examples(inputs: SiteInputs, known: tuple[Known, ...]) -> Iterator[Example]
 
 
 def _rules() -> Table:
-    columns = (Column("What it finds"), Column("What happens otherwise"), Column("Code"))
+    columns = (Column("What it finds"), Column("What happens if you ignore it"), Column("Code"))
     rows = tuple(Row((said.what, said.why, Code(code))) for code, said in CODES.items())
     return Table("rules", "Problems that we find", columns, rows, counted=True)

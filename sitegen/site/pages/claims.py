@@ -108,7 +108,9 @@ def _row(page: str, judged: JudgedClaim, catalog: Catalog) -> Row:
     claim, judgement = judged.claim, judged.judgement
     anchor = f"{page}--{claim.id}"
     lines: list[Cell] = [
-        Parts(("“", claim.quote, "” ", Link(f"#{anchor}", "¶", f"Link to the claim {claim.id}")))
+        Parts(
+            ("“", claim.quote, "” ", Link(f"#{anchor}", "¶", f"Link to the claim “{claim.quote}”"))
+        )
     ]
     lines += [Small(words) for words in (claim.place, claim.note) if words]
     said: list[Cell] = [finding_sentence(judgement, catalog)]
@@ -121,7 +123,7 @@ def _row(page: str, judged: JudgedClaim, catalog: Catalog) -> Row:
 
 
 def _sum(steps: tuple[Step, ...], catalog: Catalog) -> Folded:
-    return Folded("the sum", tuple(step_cell(step, catalog) for step in steps))
+    return Folded("Show the calculation", tuple(step_cell(step, catalog) for step in steps))
 
 
 def _summary(judged: tuple[JudgedPage, ...]) -> Table:

@@ -193,8 +193,7 @@ def _models_page(survey: ComboSurvey, rows: Lazy[ModelRows]) -> Page:
         Lazy(view),
         "combo-models",
         combo.span,
-        f"{len(survey.rows)} models on {combo.name}: which run, how fast, with how much context, "
-        "for how many users.",
+        f"{len(survey.rows)} models on {combo.name}: verdicts, speed, context and users.",
         part=True,
         listed=True,
     )
@@ -287,7 +286,7 @@ def _view(
     catalog = inputs.catalog
     combo, lead = survey.combo, survey.lead
     measurements = combo_table(opportunities([survey]), everywhere, catalog)
-    refused_caption = "Plans that are refused here, whatever the model"
+    refused_caption = "Plans ruled out here for every model"
     return ComboView(
         combo=combo,
         tally=tally(survey.rows, "models", models_of(combo.id)),
@@ -357,7 +356,7 @@ def _operations(combo: Combo) -> Iterator[tuple[str, str]]:
 def _refused_lead(assessment: Assessment, catalog: Catalog) -> Table | None:
     if not assessment.refused:
         return None
-    caption = f"Plans that the rules refuse for {assessment.model.name}"
+    caption = f"Plans ruled out for {assessment.model.name}"
     return refused_table(assessment.refused, catalog, caption=caption, id="refused-lead")
 
 

@@ -28,9 +28,9 @@ NETWORK = "ethernet-10g"
 """The link between machines that a reader begins with, where the catalog has it."""
 CONTEXTS = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 1_048_576)
 GOALS = {
-    "": "Auto: what such hardware is bought for",
+    "": "Auto: typical use of this hardware",
     PlanGoal.LATENCY: "One user: the fastest answer",
-    PlanGoal.THROUGHPUT: "Many users: most tokens per second in all",
+    PlanGoal.THROUGHPUT: "Many users: most tokens per second in total",
     PlanGoal.LARGEST_MODEL: "Long context: most free memory",
 }
 SYSTEMS = {

@@ -74,7 +74,10 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         ErrorsView(topics, _guide(inputs)),
         "errors",
         SourceSpan(FOLDER.rstrip("/")),
-        f"{count} errors as programs print them: likeliest cause, how to check it, what to do.",
+        (
+            f"{count} error messages as programs print them, with the likeliest cause, how to "
+            "check for it and how to fix it."
+        ),
         {
             "errors": [
                 _twin(topic, error) for topic in inputs.errors for error in topic.record.errors

@@ -32,7 +32,7 @@ LINE_MEANINGS: Mapping[str, str] = {
     "weights": "The checkpoint's tensors on this GPU: shards, replicated tensors, padding.",
     "projector": "The part that reads images, if the format keeps it in a separate file (mmproj).",
     "kv": "Keys and values of every token in the context, for the layers on this GPU.",
-    "state": "A fixed amount per sequence that recurrent layers keep, whatever its length.",
+    "state": "A fixed amount per sequence that recurrent layers keep, regardless of its length.",
     "compute": "The peak of one forward pass: activations, logits, sampler.",
     "communication": "Buffers for the exchanges between ranks.",
     "graphs": "Captured CUDA graphs.",
@@ -45,7 +45,7 @@ EVIDENCE: Mapping[Evidence, str] = {
     Evidence.COMMUNITY: "A report without a log, or for a fit tuple that differs in more things.",
     Evidence.EXTRAPOLATED: "No record of this model on this hardware, but records of other models "
     "on the same GPUs with the same runtime.",
-    Evidence.ESTIMATED: "Computed from facts and constants alone.",
+    Evidence.ESTIMATED: "Computed only from facts and constants.",
 }
 
 BOUND_MEANINGS: Mapping[str, str] = {
@@ -140,7 +140,7 @@ def _framework(inputs: SiteInputs) -> Page:
     )
     return Page(
         "/framework/",
-        "The framework: how a verdict is reached",
+        "The framework: how we reach a verdict",
         TEMPLATE,
         view,
         "framework",
@@ -156,20 +156,20 @@ def _number(known: Mapping[str, Constant], name: str, unit: Unit) -> Cell:
 
 def _ledger_lines() -> Table:
     rows = tuple(Row((name, LINE_MEANINGS[line])) for line, name in LINE_NAMES.items())
-    columns = (Column("Line"), Column("What it is"))
+    columns = (Column("Line"), Column("Meaning"))
     return Table("ledger-lines", "Lines of a GPU's ledger", columns, rows)
 
 
 def _evidence() -> Table:
     rows = tuple(Row((EvidenceMark(word), meaning)) for word, meaning in EVIDENCE.items())
-    columns = (Column("Word"), Column("How the number is known"))
+    columns = (Column("Word"), Column("Meaning"))
     return Table("evidence-words", "Evidence, strongest first", columns, rows)
 
 
 def _bounds() -> Table:
     rows = tuple(Row((words, BOUND_MEANINGS[code])) for code, words in BOUNDS.items())
-    columns = (Column("Limited by"), Column("Then helps"))
-    return Table("speed-bounds", "What takes the largest part of a token's time", columns, rows)
+    columns = (Column("Limited by"), Column("Remedy"))
+    return Table("speed-bounds", "What limits the speed, and the remedy", columns, rows)
 
 
 def _runtimes(assessed: list[tuple[Runtime, RuntimeProfile]]) -> Table:

@@ -126,7 +126,7 @@ def _page(
             matrix=Link(f"/matrix/index.html?gpu={gpu.id}", "Filter them in the matrix"),
             facts=_facts(gpu, inputs.catalog),
             runs=_runs(needs, inputs.engine.ratings),
-            combos=combos_table(using, id="combos", caption=f"Combos with {gpu.name}"),
+            combos=combos_table(using, id="combos", caption=f"Machines with {gpu.name}"),
             measured=measured_of_gpu(measured, inputs.catalog, id="measured-models"),
             sources=sources_table(gpu.sources),
         )
@@ -138,7 +138,7 @@ def _page(
         Lazy(view),
         "gpu",
         gpu.span,
-        f"{maker} {gpu.name}: the best models that one and several of it run, with commands, "
+        f"{maker} {gpu.name}: the best models for one or several of them, with commands, "
         f"price, memory, power and links{_machines(len(using))}.",
         sources=gpu.sources,
         given=" ".join(_told(using, kinds)),
@@ -156,7 +156,7 @@ def _told(using: Iterable[ComboSurvey], kinds: Iterable[OneKind]) -> Iterator[st
 
 def _question(gpu: Gpu, maker: str) -> str:
     if gpu.vendor is Vendor.CPU:
-        return f"What does a processor with {gpu.name}, run?"
+        return f"What does a processor with {gpu.name} run?"
     return f"What does the {maker} {gpu.name} run?"
 
 
@@ -218,7 +218,7 @@ FORMS = {
     "oam": "OAM module",
     "laptop": "built into a laptop",
 }
-COOLERS = {"active": "fans of its own", "passive": "heat sink, the case blows through it"}
+COOLERS = {"active": "its own fans", "passive": "heat sink; the case fans must blow air through it"}
 
 
 def _body(body: GpuBody) -> Iterator[tuple[str, Cell]]:
@@ -260,7 +260,7 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ("Architecture", gpu.architecture),
         ("Segment", gpu.segment),
         ("Memory installed", installed_memory(gpu)),
-        ("Memory a process sees", Parts((visible_memory(gpu), evidence))),
+        ("Memory visible to programs", Parts((visible_memory(gpu), evidence))),
         ("Memory bandwidth", NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S)),
         ("Dense FP16", recorded(gpu.fp16_flops_per_s, Unit.TFLOPS)),
         ("Dense FP8", recorded(gpu.fp8_flops_per_s, Unit.TFLOPS)),
@@ -274,7 +274,7 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ("Multiprocessors", recorded(gpu.multiprocessors, Unit.COUNT)),
         ("Host link", catalog.interconnects[gpu.bus].name if gpu.bus else Absent()),
         *_ram_link(gpu),
-        ("Links between GPUs", joined(links) if links else Absent("none except the host link")),
+        ("Links between GPUs", joined(links) if links else Absent("none besides the host link")),
         ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
         *_body(gpu.body),
         *_observed(gpu),

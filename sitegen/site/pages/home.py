@@ -167,7 +167,7 @@ def _machines(usual: tuple[ComboSurvey, ...]) -> Table:
         Column("Commands"),
     )
     rows = tuple(Row(_machine(survey)) for survey in usual)
-    return Table("usual", "What to run on them", columns, rows)
+    return Table("usual", "The best model for each machine", columns, rows)
 
 
 def _machine(survey: ComboSurvey) -> tuple[Cell, ...]:

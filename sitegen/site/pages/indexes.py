@@ -59,16 +59,16 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         (models_table(models, inputs.engine.ratings, id="models", caption="All models"),),
         kind="models",
         choosing=choosing_models(models),
-        unjudged=_unjudged("Models we do not judge yet", inputs.unjudged.models),
+        unjudged=_unjudged("Models without a verdict yet", inputs.unjudged.models),
     )
     yield _page(
         "/gpus/",
         "GPUs",
-        "Memory, what a program can use of it, bandwidth, power and price of every GPU.",
+        "Memory (installed and usable), bandwidth, power and price of every GPU.",
         tuple(_gpus(inputs)),
         kind="gpus",
         choosing=choosing_gpus(inputs.catalog.gpus.values()),
-        unjudged=_unjudged("Not judged here", inputs.unjudged.gpus),
+        unjudged=_unjudged("Not assessed here", inputs.unjudged.gpus),
     )
     yield _page(
         "/runtimes/",
@@ -76,7 +76,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "Programs that serve models: what each one can do, and which ones we rate.",
         (runtimes_table(inputs.catalog.runtimes.values(), id="runtimes", caption="Runtimes"),),
         kind="runtimes",
-        unjudged=_unjudged("Not judged here", inputs.unjudged.runtimes),
+        unjudged=_unjudged("Not assessed here", inputs.unjudged.runtimes),
     )
 
 

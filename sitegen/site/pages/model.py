@@ -157,7 +157,7 @@ def _machines_page(model: LanguageModel, rows: tuple[ModelOnCombo, ...]) -> Page
         Lazy(view),
         "model-machines",
         model.span,
-        f"{model.name} on {len(rows)} machines: which run it, how fast, with how much context.",
+        f"{model.name} on {len(rows)} machines: verdicts, speed and context on each.",
         part=True,
         listed=True,
     )
@@ -245,7 +245,7 @@ def _description(model: LanguageModel, comfortable: int, combos: int) -> str:
     files = "Checkpoints with exact sizes, KV cache per token, valid tensor parallel sizes."
     if not combos:
         return files
-    return f"{model.name} fits {COMFORTABLY} on {comfortable} of {combos} combos. {files}"
+    return f"{model.name} fits {COMFORTABLY} on {comfortable} of {combos} machines. {files}"
 
 
 def _usd_per_kwh(catalog: Catalog) -> float | None:
@@ -265,14 +265,15 @@ def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:
     """Say why a model stands on no combo page."""
     later = catalog.models.get(model.superseded_by)
     if later is None:
-        return Parts(("No assessed runtime loads a checkpoint of it.",))
+        return Parts(("None of the runtimes that we assess can load it.",))
     return Parts(
         (
             Link(url_of("model", later.id), later.name),
-            " has taken its place. Facts, checkpoints and what others measured stay here; combo "
-            "pages list the newer model. ",
+            " replaces it. This page keeps its facts, files and measurements; the pages of "
+            "machines "
+            "list the newer model. ",
             Code(f"sitegen fit {model.id}"),
-            " still answers for any hardware.",
+            " still gives its verdict for any hardware.",
         )
     )
 
@@ -305,7 +306,7 @@ def _facts(model: LanguageModel, known: ModelFacts) -> Table:
         ("Layers", NumberCell(known.layers, Unit.COUNT)),
         ("Attention heads", NumberCell(known.attention_heads, Unit.COUNT)),
         ("KV heads", NumberCell(known.kv_heads, Unit.COUNT)),
-        ("Layers keep", cache_words(known)),
+        ("Types of layer", cache_words(known)),
         ("KV cache per token", NumberCell(known.kv_bytes_per_token, Unit.KIB)),
         ("Longest context", NumberCell(model.context_tokens, Unit.TOKENS)),
         ("Valid tensor parallel sizes", tensor_parallel_words(known)),

@@ -71,7 +71,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     )
     yield Page(
         URL,
-        "Benchmark opportunities",
+        "What should you measure next?",
         TEMPLATE,
         view,
         "opportunities",

@@ -19,6 +19,7 @@ from sitegen.quality.losses import CLASS_STEP, LossTable, losses_of
 from sitegen.quality.ratings import Scores
 from sitegen.quality.values import EvidenceStanding, Rating, Ratings, Use
 from sitegen.site.cells import Cell, NumberCell, Unit
+from sitegen.site.combo.first_answer import FOR_USE
 from sitegen.site.drawings.plot import Axis, Plot, Point, Series, axis_over
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.json.quality import (
@@ -138,7 +139,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     for use, found in ratings.by_use.items():
         yield Page(
             url_of_use(use),
-            f"{NAMES[use]}: models by rating",
+            f"Which models are best {FOR_USE[use]}?",
             USE_TEMPLATE,
             _use_view(use, ratings, catalog),
             "quality",
@@ -252,8 +253,8 @@ def _drawing(losses: LossTable) -> Plot:
         id="loss-by-bits",
         title="Loss over bits per weight",
         description=(
-            "A point for each type, falling to the right: fewer bits lose more. The table below "
-            "has the numbers."
+            "Each point is a type of quantization. Fewer bits lose more. The table below has the "
+            "numbers."
         ),
         x=Axis("Bits per weight", Unit.PLAIN, 1, most + 0.5),
         y=axis_over(

@@ -65,8 +65,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             ),
             "runtime",
             runtime.span,
-            f"{runtime.name}: GPUs, formats and parallelism it supports, the constants of its "
-            "memory model with sources, and its traps.",
+            f"{runtime.name}: the GPUs, formats and parallelism that it supports, the constants "
+            "of its memory model with sources, and its known traps.",
             sources=runtime.sources,
         )
 
@@ -97,16 +97,16 @@ def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
     capability: Cell = f"{oldest[0]}.{oldest[1]}" if oldest else Absent("no limit recorded")
     families: Cell = joined(tuple(Code(family) for family in runtime.families))
     pairs: tuple[tuple[str, Cell], ...] = (
-        ("How we count its memory", assessed_words(runtime)),
+        ("Memory model", assessed_words(runtime)),
         ("Version we rate", runtime.assessed_version or Absent("none")),
         ("GPUs", ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors)),
         ("Oldest NVIDIA compute capability", capability),
         ("Formats", joined(tuple(Code(word) for word in runtime.formats))),
         ("Model families", families if runtime.families else "no limit recorded"),
         ("Models it has code for", models_cell(runtime, inputs.catalog.models.values())),
-        *((("Runs", joined(driven)),) if driven else ()),
+        *((("Runs on", joined(driven)),) if driven else ()),
         ("Licence", runtime.license),
-        ("Home", Link(runtime.url, runtime.url) if runtime.url else Absent()),
+        ("Website", Link(runtime.url, runtime.url) if runtime.url else Absent()),
     )
     return facts("facts", "Facts", pairs)
 
@@ -115,7 +115,7 @@ def _capabilities(runtime: Runtime) -> Table:
     pairs = tuple(
         (heading, yes_or_no(has(runtime.capabilities, name))) for name, heading in CAPABILITIES
     )
-    return facts("capabilities", "What it can do", pairs)
+    return facts("capabilities", "Features", pairs)
 
 
 def _constants(profile: RuntimeProfile) -> Table:
@@ -180,7 +180,7 @@ def _version_cells(profile: RuntimeProfile) -> tuple[Cell, ...]:
 
 def _backends(runtime: Runtime) -> Table:
     """List the ways to reach a GPU whose driver gives memory in limited pieces."""
-    columns = (Column("Backend"), Column("Id"), Column("Largest piece", numeric=True),
+    columns = (Column("Backend"), Column("Id"), Column("Largest allocation", numeric=True),
                Column("Source"))  # fmt: skip
     rows = tuple(
         Row(

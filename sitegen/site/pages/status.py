@@ -61,8 +61,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         ),
         "status",
         SourceSpan("catalog"),
-        "Version and date of the data, how many records and verdicts there are, which records wait "
-        "for a review, and which are kept apart.",
+        "Version and date of the data, how many records and verdicts there are, which records "
+        "wait for a review, and which are in quarantine.",
         _result(inputs, old),
         len(old),
     )
@@ -104,23 +104,23 @@ def _facts(inputs: SiteInputs, stale: int) -> Table:
         ("Date of the newest source", settings.data_date or "none"),
         ("Verdicts", NumberCell(sum(_tiers(inputs).values()), Unit.COUNT)),
         ("Too close to call", NumberCell(_too_close(inputs), Unit.COUNT)),
-        ("Models surveyed", NumberCell(len(inputs.rows), Unit.COUNT)),
+        ("Models assessed", NumberCell(len(inputs.rows), Unit.COUNT)),
         (
-            "Models with a page and no verdict",
+            "Models with a page but no verdict",
             NumberCell(len(catalog.models) - len(inputs.rows), Unit.COUNT),
         ),
         ("Runtimes assessed", NumberCell(len(assessed), Unit.COUNT)),
-        ("Runtimes listed only", NumberCell(len(unprofiled), Unit.COUNT)),
+        ("Runtimes listed but not assessed", NumberCell(len(unprofiled), Unit.COUNT)),
         (
             "Benchmark records in quarantine",
             NumberCell(len(inputs.records.quarantined), Unit.COUNT),
         ),
-        ("Records that wait for a review", NumberCell(stale, Unit.COUNT)),
+        ("Records waiting for a review", NumberCell(stale, Unit.COUNT)),
         ("Warnings from checks of the catalog", NumberCell(len(catalog.warnings), Unit.COUNT)),
         ("Addresses that redirect to a new one", NumberCell(_moved(catalog), Unit.COUNT)),
-        ("Addresses that are gone", NumberCell(len(inputs.history.removed), Unit.COUNT)),
+        ("Addresses that we removed", NumberCell(len(inputs.history.removed), Unit.COUNT)),
     )
-    return facts("facts", "The data in numbers", pairs)
+    return facts("facts", "Totals", pairs)
 
 
 def _moved(catalog: Catalog) -> int:
@@ -162,7 +162,7 @@ def _stale(stales: tuple[Stale, ...]) -> Table:
         )
         for stale in stales
     )
-    return Table("stale", "Records that wait for a review", columns, rows, counted=True)
+    return Table("stale", "Records waiting for a review", columns, rows, counted=True)
 
 
 def _left_out(catalog: Catalog) -> Table:
@@ -184,7 +184,7 @@ def _left_out(catalog: Catalog) -> Table:
         if file.left_out
         for source in file.sources[:1]
     )
-    return Table("left-out", "Figures that sources state and that cannot be used", columns, rows,
+    return Table("left-out", "Published figures that we cannot use", columns, rows,
                  counted=True)  # fmt: skip
 
 

@@ -74,7 +74,7 @@ def slices_table(slices: Iterable[Slice], caption: str, *, id: str) -> Table:
         Column("Figures", numeric=True),
         Column("Median error", numeric=True),
         Column("95 of 100", numeric=True, note="at most"),
-        Column("Inside low–high", numeric=True),
+        Column("Within our interval", numeric=True),
         Column("Width", numeric=True, note="high − low, of mid"),
         Column("Without disputed", numeric=True, note="median, 95 of 100"),
         Column("Common rule", numeric=True, note="median error"),
@@ -104,7 +104,7 @@ def verdicts_table(verdicts: Verdicts) -> Table:
     columns = (
         Column("What happened"),
         *(Column(tier.value.replace("-", " ").capitalize(), numeric=True) for tier in FitTier),
-        Column("The common rule said the same", numeric=True),
+        Column("The common rule agreed", numeric=True),
     )
     said = {
         "ran": verdicts.naive_agree,
@@ -176,11 +176,11 @@ def coverage_table(report: AccuracyReport) -> Table:
     """List, by quantity, what was compared and why the rest was not."""
     columns = (
         Column("Quantity"),
-        Column("Could check", numeric=True, note="records"),
+        Column("Checkable", numeric=True, note="records"),
         Column("Compared", numeric=True),
-        Column("Not covered", numeric=True, note="says enough"),
-        Column("Says too little", numeric=True),
-        Column("Why not"),
+        Column("Not covered", numeric=True, note="by the engine"),
+        Column("Incomplete", numeric=True, note="records"),
+        Column("Reasons"),
     )
     rows = tuple(
         Row(
@@ -203,7 +203,7 @@ def coverage_table(report: AccuracyReport) -> Table:
         )
         for quantity, coverage in report.coverage.items()
     )
-    return Table("coverage", "What the records can check", columns, rows)
+    return Table("coverage", "Records that can check each quantity", columns, rows)
 
 
 def comparisons_table(comparisons: tuple[Comparison, ...], catalog: Catalog) -> Table:
@@ -215,7 +215,7 @@ def comparisons_table(comparisons: tuple[Comparison, ...], catalog: Catalog) -> 
         Column("Estimated", numeric=True),
         Column("Off", numeric=True),
         Column("Common rule", numeric=True, note="error"),
-        Column("Inside low–high"),
+        Column("Within our interval"),
         Column("Source"),
     )
     rows = tuple(
@@ -240,5 +240,7 @@ def _run(comparison: Comparison | JudgedQuantity, catalog: Catalog) -> Cell:
     origin = comparison.origin
     model = catalog.models.get(origin.model)
     name: Cell = Link(url_of("model", model.id), model.name) if model else origin.model
-    words = " ".join(word for word in (origin.checkpoint, origin.program, origin.version) if word)
+    recipe = catalog.quantizations.get(origin.checkpoint)
+    checkpoint = recipe.name if recipe else origin.checkpoint
+    words = " ".join(word for word in (checkpoint, origin.program, origin.version) if word)
     return Lines((name, Small(words), Small(origin.run)))

@@ -12,7 +12,7 @@ from sitegen.values import dataclass
 
 GOALS = {
     "agree": "of verdicts agree with what happened on real machines",
-    "inside": "of logged memory figures lie between our low and high estimate",
+    "inside": "of logged memory figures lie between our low and high estimates",
 }
 
 

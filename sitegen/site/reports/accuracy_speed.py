@@ -35,7 +35,7 @@ def speed_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
         Column("Figures", numeric=True),
         Column("Median error", numeric=True),
         Column("80 of 100", numeric=True, note="at most"),
-        Column("Inside low–high", numeric=True),
+        Column("Within our interval", numeric=True),
         Column("High over low", numeric=True, note="median"),
         Column("Common rule", numeric=True, note="median error"),
     )
@@ -143,7 +143,7 @@ def speed_left_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
         )
         for one in accuracy.unpredicted
     )
-    columns = (Column("Run"), Column("Why it has no estimate"), Column("Source"))
+    columns = (Column("Run"), Column("Reason"), Column("Source"))
     return Table(
         "speed-unpredicted", "Speed: runs without an estimate", columns, rows, counted=True
     )

@@ -32,11 +32,11 @@ def strangers_table(report: AccuracyReport | None, speeds: SpeedAccuracy | None)
         Column("Figures", numeric=True, note="never seen"),
         Column("Sources", numeric=True),
         Column("Median error", numeric=True),
-        Column("Inside low–high", numeric=True),
+        Column("Within our interval", numeric=True),
         Column("Common rule", numeric=True, note="median error"),
         Column("Figures", numeric=True, note="known"),
         Column("Median error", numeric=True, note="known"),
-        Column("Inside low–high", numeric=True, note="known"),
+        Column("Within our interval", numeric=True, note="known"),
     )
     rows = tuple(
         Row((NAMES[one.quantity], *_full(one.strangers), *_short(one.known))) for one in pairs
@@ -69,9 +69,9 @@ def standard_table(report: AccuracyReport) -> Table:
     columns = (
         Column("Records"),
         Column("What happened"),
-        Column("Judged", numeric=True),
+        Column("Assessed", numeric=True),
         Column("The verdict agrees", numeric=True),
-        Column("Of these borderline", numeric=True),
+        Column("Of these, borderline", numeric=True),
         Column("Called comfortable", numeric=True),
         Column("The common rule agrees", numeric=True),
     )
@@ -89,4 +89,4 @@ def standard_table(report: AccuracyReport) -> Table:
         )
         for stranger, outcome, found in verdict_groups(report)
     )
-    return Table("standard", "Verdicts on one standard", columns, rows)
+    return Table("standard", "Verdicts by one common standard", columns, rows)

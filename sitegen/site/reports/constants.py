@@ -52,7 +52,7 @@ KINDS = (
     ),
     _Kind(
         "decode-factors", "Factors for decode",
-        "How far kinds of weights, experts, runtimes, backends and older versions deviate from "
+        "Deviations of weight formats, experts, runtimes, backends and older versions from "
         "their family of runtimes.",
         ("decode-",),
     ),
@@ -63,7 +63,7 @@ KINDS = (
     ),
     _Kind(
         "prompt-factors", "Factors for reading a prompt",
-        "How far kinds of weights, experts, long prompts, runtimes and backends deviate from their "
+        "Deviations of weight formats, experts, long prompts, runtimes and backends from their "
         "family of runtimes.",
         ("compute-",),
     ),
@@ -74,18 +74,18 @@ KINDS = (
     ),
     _Kind(
         "batch", "Many users",
-        "How much longer one step takes when more users share it.",
+        "The extra time of a step when more users share it.",
         ("step-batch-",),
     ),
     _Kind(
         "links", "Links",
-        "How long exchanges between GPUs take, compared with the link's latency and bandwidth.",
+        "The time of exchanges between GPUs, compared with the link's latency and bandwidth.",
         ("link-exllama-", "link-layer-split-", "link-mlx-", "link-paged-", "link-prompt-",
          "all-reduce-growth-"),
     ),
     _Kind(
         "system", "Power limits and system RAM",
-        "How much speed a power limit costs, and how fast layers and experts in system RAM run.",
+        "The speed lost to a power limit, and the speed of layers and experts in system RAM.",
         ("power-", "ram-efficiency", "ram-bandwidth-", "host-bus-"),
     ),
 )  # fmt: skip

@@ -97,7 +97,7 @@ def details(assessment: Assessment, catalog: Catalog) -> Details:
     """Describe one verdict whole."""
     refused = None
     if assessment.refused:
-        caption = f"Plans that the rules refuse for {assessment.model.name}"
+        caption = f"Plans ruled out for {assessment.model.name}"
         refused = refused_table(assessment.refused, catalog, caption=caption, id="refused-here")
     ledger = ledger_view(assessment, id="held") if assessment.ledger else None
     return Details(
@@ -126,8 +126,8 @@ def _facts(assessment: Assessment, catalog: Catalog) -> Table:
     if note is not None:
         pairs.append(("To start", note))
     pairs += [
-        ("Known by", EvidenceMark(assessment.known_by)),
-        ("Assessment", Code(assessment.id)),
+        ("Evidence", EvidenceMark(assessment.known_by)),
+        ("Assessment id", Code(assessment.id)),
     ]
     return facts("verdict-facts", f"{assessment.model.name} on this build", tuple(pairs))
 
@@ -152,7 +152,7 @@ def _more(assessment: Assessment) -> Table:
             ("Speed, each of them", rate_span(speed.each_tokens_per_s)),
             *speed_rows(assessment),
         ]
-    return facts("verdict-more", "More of this verdict", tuple(pairs))
+    return facts("verdict-more", "More about this verdict", tuple(pairs))
 
 
 def _layers(assessment: Assessment) -> Cell:
@@ -186,7 +186,9 @@ def commands(assessment: Assessment) -> Commands | None:
     if recipes:
         return Commands(recipes, None)
     runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
-    return Commands((), Parts(("No recipe runs ", runtime, f" as {plan_words(plan)} yet.")))
+    return Commands(
+        (), Parts(("We have no recipe yet that runs ", runtime, f" as {plan_words(plan)}."))
+    )
 
 
 def losses(whole: Assessment, after_loss: Sequence[AfterLoss], catalog: Catalog) -> Losses | None:

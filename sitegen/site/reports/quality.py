@@ -45,7 +45,7 @@ def best_table(ratings: Ratings, catalog: Catalog) -> Table:
     """List the best tier of each use, and the next."""
     columns = (
         Column("Use"),
-        Column("Best tier", note="not separable on published evidence"),
+        Column("Best tier", note="published evidence cannot separate them"),
         Column("Next tier"),
         Column("Rated", numeric=True, note="models"),
     )
@@ -89,7 +89,7 @@ def coverage_table(ratings: Ratings, catalog: Catalog) -> Table:
         Column("Newest evidence"),
     )
     rows = tuple(Row(_coverage(use, ratings, catalog)) for use in ratings.by_use)
-    caption = f"How many of {len(catalog.models)} models have evidence"
+    caption = f"Evidence for {len(catalog.models)} models"
     return Table("coverage", caption, columns, rows)
 
 
@@ -115,7 +115,7 @@ def ranking_table(
         *((Column("Tier", numeric=True),) if ranked else ()),
         Column("Model"),
         Column("Rating", numeric=True, note="90 % interval"),
-        Column("Boards", note="independent of all"),
+        Column("Boards", note="independent / all"),
         Column("Newest independent score"),
         Column("Mode"),
     )
@@ -168,7 +168,7 @@ def boards_table(boards: Iterable[Board], catalog: Catalog) -> Table:
         )
         for board in sorted(boards, key=lambda one: (one.evaluator, -len(takers[one.id]), one.id))
     )
-    return Table("boards", "Boards that took part", columns, rows, counted=True)
+    return Table("boards", "Boards that we used", columns, rows, counted=True)
 
 
 def _takers(catalog: Catalog) -> Mapping[str, set[str]]:
@@ -208,7 +208,7 @@ def sources_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) -
         )
         for source_left_out in source_left_outs
     )
-    return Table("sources-left-out", "What changes without one source", columns, rows)
+    return Table("sources-left-out", "Ratings without one source", columns, rows)
 
 
 def _moved(model: str, points: float, catalog: Catalog) -> Cell:
@@ -241,7 +241,7 @@ def held_out_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) 
         )
         for one in boards
     )
-    caption = "Ratings made without an evaluator, against its boards"
+    caption = "Ratings made without an evaluator, compared with its boards"
     return Table("held-out", caption, columns, rows, counted=True)
 
 
@@ -251,7 +251,7 @@ def halves_table(halves_agrees: Sequence[HalvesAgree]) -> Table:
         Column("Use"),
         Column("Halves", numeric=True),
         Column("Models compared", numeric=True),
-        Column("Inside the interval", numeric=True, note="90 % is promised"),
+        Column("Inside the interval", numeric=True, note="90 % is the target"),
         Column("Same order", numeric=True, note="Spearman, median"),
     )
     rows = tuple(
@@ -299,7 +299,7 @@ def losses_table(losses: LossTable, catalog: Catalog) -> Table:
         )
         for type_loss in losses.types
     )
-    return Table("losses", "What quantization loses", columns, rows, counted=True)
+    return Table("losses", "Quality lost to quantization", columns, rows, counted=True)
 
 
 def _loss_sources(ids: Sequence[str], catalog: Catalog) -> Cell:

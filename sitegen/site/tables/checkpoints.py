@@ -98,7 +98,7 @@ def _format_name(checkpoint: Checkpoint) -> str:
 
 def repository_cell(name: str) -> Cell:
     """Link a Hugging Face repository."""
-    return Link(f"https://huggingface.co/{name}", name) if name else Absent("none named")
+    return Link(f"https://huggingface.co/{name}", name) if name else Absent("none known")
 
 
 def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
@@ -107,7 +107,7 @@ def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
     if checkpoint.native:
         lines.append(Small("as released"))
     elif not checkpoint.quantization.production:
-        lines.append(Small("below 4 bits: carries no verdict"))
+        lines.append(Small("below 4 bits: no verdict"))
     return Lines(tuple(lines))
 
 
@@ -123,11 +123,11 @@ def _nowhere(checkpoint: Checkpoint, on_combos: tuple[ModelOnCombo, ...]) -> str
     if any(outcome.runtime.surveyed_in_full for outcome in of_this):
         return "fits none of these"
     if of_this:
-        return "judged only where no other fits"
+        return "assessed only if nothing else fits"
     if checkpoint.quantization.format in {
         outcome.checkpoint.quantization.format for outcome in judged
     }:
-        return "not needed: larger ones fit"
+        return "not needed: a larger file fits"
     return "not assessed yet"
 
 

@@ -13,7 +13,6 @@ from sitegen.site.cells import (
     NOT_APPLICABLE,
     Absent,
     Cell,
-    Code,
     Lines,
     Link,
     NumberCell,
@@ -108,7 +107,7 @@ def effective_table(survey: ComboSurvey, catalog: Catalog, *, id: str = "effecti
         Column("Plan"),
         Column("Runtime"),
         Column("Effective VRAM", numeric=True, note="one replica"),
-        Column("For the model", numeric=True, note="overhead deducted"),
+        Column("For the model", numeric=True, note="after overhead"),
         Column("Replicas", numeric=True),
         *((Column("Remark"),) if remarks else ()),
     )
@@ -141,8 +140,7 @@ def refused_table(
 ) -> Table:
     """List plans that a rule refuses, each with the rule's sentence."""
     rows = tuple(
-        Row((refused_words(plan), reason_sentence(plan.reason, catalog), Code(plan.reason.code)))
-        for plan in refused
+        Row((refused_words(plan), reason_sentence(plan.reason, catalog))) for plan in refused
     )
-    columns = (Column("Plan"), Column("Why it is refused"), Column("Rule"))
+    columns = (Column("Plan"), Column("Reason"))
     return Table(id, caption, columns, rows, counted=True)

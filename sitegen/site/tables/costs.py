@@ -38,10 +38,10 @@ class DutyCycle:
     @property
     def words(self) -> str:
         """The load, as a caption says it."""
-        streams = "as many users as it serves best" if self.all_streams else "one user"
+        streams = "the number of users that it serves best" if self.all_streams else "one user"
         return (
             f"busy {self.hours:g} hours a day with {streams}, "
-            f"{self.read_per_written:g} tokens read for each one written"
+            f"{self.read_per_written:g} tokens read for each token written"
         )
 
 
@@ -89,7 +89,7 @@ def table_of(found: Iterable[tuple[Combo, Costs | None]], load: DutyCycle, *, id
         Column("Break-even", numeric=True),
     )
     rows = tuple(_row(combo, costs) for combo, costs in found)
-    return Table(id, "What a load costs", columns, rows, note=f"The load: {load.words}.")
+    return Table(id, "What a workload costs", columns, rows, note=f"The workload: {load.words}.")
 
 
 def load_of(directive: Directive) -> DutyCycle:

@@ -101,7 +101,7 @@ def counts_table(needs: Iterable[GpusNeeded], alike: Alike, usd_per_kwh: float |
         columns,
         tuple(rows),
         counted=True,
-        note=f"We leave out GPUs if {most} of them are not enough.",
+        note=f"We leave out a GPU if {most} of them are not enough.",
         sortable=True,
         ascends_by=1,
     )
@@ -195,13 +195,12 @@ def runs_tables(needs: Iterable[GpusNeeded], ratings: Ratings) -> Iterator[tuple
 
 def _heading(need: GpusNeeded, *, first: bool, tight: bool) -> str:
     if tight:
-        return "Borderline on every machine judged"
-    also = "" if first else "also "
+        return "Borderline on every machine assessed"
     if isinstance(need.gpu.memory, UnifiedMemory):
-        return f"With {need.machine.installed_vram_bytes // GIB} GiB, it {also}runs {COMFORTABLY}"
-    if need.count == 1:
-        return f"One GPU {also}runs {COMFORTABLY}"
-    return f"{NUMBERS[need.count]} GPUs {also}run {COMFORTABLY}"
+        machine = f"in {need.machine.installed_vram_bytes // GIB} GiB"
+    else:
+        machine = f"on {NUMBERS[need.count].lower()} GPU{'' if need.count == 1 else 's'}"
+    return f"{'Models' if first else 'More models'} that fit {COMFORTABLY} {machine}"
 
 
 def _runs_table(needs: Iterable[GpusNeeded], ratings: Ratings, *, id: str, caption: str) -> Table:
@@ -209,7 +208,7 @@ def _runs_table(needs: Iterable[GpusNeeded], ratings: Ratings, *, id: str, capti
         Column("Model", note="best rated first"),
         Column("Rating", numeric=True, note="overall"),
         Column("File", note="runtime, plan"),
-        Column("Memory full", numeric=True, note="fullest GPU"),
+        Column("Memory used", numeric=True, note="fullest GPU"),
         Column("Speed", numeric=True, note="one user"),
         Column("Longest context", numeric=True),
         Column("Borderline on"),

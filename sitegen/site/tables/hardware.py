@@ -98,11 +98,11 @@ def unified_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table
     columns = (
         Column("Chip"),
         Column("Memory", numeric=True, note="of the machine"),
-        Column("GPU may use", numeric=True, note="out of the box"),
-        Column("GPU may use", numeric=True, note="limit raised"),
+        Column("GPU can use", numeric=True, note="by default"),
+        Column("GPU can use", numeric=True, note="limit raised"),
         Column("Bandwidth", numeric=True),
     )
-    return Table(id, "Unified memory: what a GPU may use", columns, tuple(rows))
+    return Table(id, "Unified memory: how much the GPU can use", columns, tuple(rows))
 
 
 def _rows(chip: Gpu, *, named: bool) -> list[Row]:

@@ -33,12 +33,15 @@ def links_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
         Column("Link", note="and how its figures are known"),
         Column("Collective", numeric=True, note="low–high"),
         Column("Latency", numeric=True, note="low–high"),
-        Column("TP 2, per token", numeric=True, note="if the wire were all"),
-        Column("PP 2, per token", numeric=True, note="on the wire"),
-        Column("TP 2, prompt", numeric=True, note="on the wire"),
-        Column("PP 2, prompt", numeric=True, note="on the wire"),
+        Column("TP 2, per token", numeric=True, note="on the link alone"),
+        Column("PP 2, per token", numeric=True, note="on the link alone"),
+        Column("TP 2, prompt", numeric=True, note="on the link alone"),
+        Column("PP 2, prompt", numeric=True, note="on the link alone"),
     )
-    caption = f"What links cost {model.name} on two ranks, with a prompt of {int(prompt):,} tokens"
+    caption = (
+        f"Time that {model.name} on two GPUs spends on each link, with a prompt of "
+        f"{int(prompt):,} tokens"
+    )
     return Table(id, caption, columns, tuple(_row(cost) for cost in costs))
 
 

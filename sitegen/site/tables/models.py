@@ -125,8 +125,9 @@ def _cache_note(kept: set[str]) -> str:
     if not kept & {"sliding", "compressed"}:
         return ""
     words = (
-        "For a sequence whose prompt has been read: a sliding window then holds only its last "
-        "tokens. While a runtime reads the prompt, windows also keep the tokens of unfinished "
+        "These figures are for a sequence whose prompt the runtime has read: a sliding window "
+        "then holds only its last tokens. While a runtime reads the prompt, windows also keep the "
+        "tokens of unfinished "
         "steps. A runtime with a pool admits a request only if the pool can hold these too, and "
         "our ledgers count them."
     )
@@ -137,7 +138,7 @@ def _cache_note(kept: set[str]) -> str:
 
 def _cache_at(model: LanguageModel, length: int, size: int) -> Cell:
     if length > model.context_tokens:
-        return Absent("beyond its context")
+        return Absent("longer than its context")
     return NumberCell(size, Unit.GIB)
 
 

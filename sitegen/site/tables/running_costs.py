@@ -141,11 +141,11 @@ def costs_table(costs: RunningCosts) -> Table:
     columns = (
         Column("Best overall"),
         Column("To buy", numeric=True, note="GPUs, newest price seen"),
-        Column("To hire", numeric=True, note="GPUs, an hour"),
-        Column("Draws", numeric=True, note="at the wall, full load"),
-        Column("Writes", numeric=True, note=_streams_words(costs)),
-        Column("Energy", numeric=True, note="per million written"),
-        Column("Hire", numeric=True, note="per million written"),
+        Column("To rent", numeric=True, note="GPUs, per hour"),
+        Column("Power", numeric=True, note="at the wall, full load"),
+        Column("Speed", numeric=True, note=_streams_words(costs)),
+        Column("Energy", numeric=True, note="per million tokens"),
+        Column("Rent", numeric=True, note="per million tokens"),
     )
     speed = costs.found.speed if costs.found else None
     writes: Cell = Absent("not estimated")
@@ -167,14 +167,19 @@ def costs_table(costs: RunningCosts) -> Table:
             _per_million_cell(costs.hire),
         )
     )
-    return Table("costs", "Money, watts and tokens", columns, (row,), note=_note(costs))
+    return Table("costs", "Costs, power and speed", columns, (row,), note=_note(costs))
 
 
 def _to_buy(costs: RunningCosts) -> Cell:
     cell = cost_cell(costs.to_buy)
     if costs.whole_usd is None or not isinstance(cell, Lines):
         return cell
-    return Lines((*cell.lines, Small(Parts((span(costs.whole_usd, Unit.USD), " with the rest")))))
+    return Lines(
+        (
+            *cell.lines,
+            Small(Parts((span(costs.whole_usd, Unit.USD), " with the rest of the computer"))),
+        )
+    )
 
 
 def _streams_words(costs: RunningCosts) -> str:
@@ -197,12 +202,14 @@ def _per_million_cell(per: PerMillion | None) -> Cell:
 
 
 def _note(costs: RunningCosts) -> str:
-    said = "Each price was reported on its date; launch prices come from the makers."
+    said = "Somebody reported each price on its date; launch prices come from the makers."
     if costs.whole_usd is not None:
-        said += " The rest is an estimate for a machine with room for one or two cards."
+        said += (
+            " The rest of the computer is an estimate for a case with room for one or two cards."
+        )
     if costs.usd_per_kwh is None:
         return said
-    return f"{said} Energy costs {costs.usd_per_kwh:.2f} USD/kWh, for the time at full load."
+    return f"{said} We count {costs.usd_per_kwh:.2f} USD/kWh for the time at full load."
 
 
 def own_prices(costs: RunningCosts) -> OwnPrices | None:

@@ -34,7 +34,7 @@ OUTCOMES = {
     "ran": "ran",
     "failed": "failed",
     "partly-on-cpu": "ran partly on the CPU",
-    "unknown": "not said",
+    "unknown": "not stated",
 }
 TIMED = {
     "steady": "after the first token",
@@ -162,7 +162,7 @@ def memory_runs_table(
         Column("Runtime", note="checkpoint, split"),
         Column("Context", numeric=True),
         Column("Outcome"),
-        Column("Logged", note="per GPU unless it says so"),
+        Column("Logged", note="per GPU unless stated otherwise"),
         Column("Source"),
     )
     rows = tuple(

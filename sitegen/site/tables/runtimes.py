@@ -28,7 +28,7 @@ CAPABILITIES: tuple[tuple[str, str], ...] = (
 MEMORY_WORDS = {
     MemoryModel.PAGED: "paged KV cache",
     MemoryModel.LAYER_SPLIT: "layer split",
-    MemoryModel.EAGER_SPLIT: "whole layers; memory grows as needed",
+    MemoryModel.EAGER_SPLIT: "whole layers; memory grows on demand",
     MemoryModel.UNPROFILED: "not rated",
     MemoryModel.ORCHESTRATOR: "runs other runtimes",
 }
@@ -90,8 +90,8 @@ def formats_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table
     columns = (
         Column("Quantization"),
         Column("Bits per weight", numeric=True, note="of a quantized layer"),
-        Column("Carries a verdict"),
-        Column("NVIDIA", note="oldest, and with arithmetic of its own"),
+        Column("Can get a verdict"),
+        Column("NVIDIA", note="oldest, and oldest with native arithmetic"),
         Column("Other GPUs"),
         Column("Tensor parallel cuts", numeric=True, note="in multiples of"),
         Column("Runtimes"),
@@ -119,4 +119,4 @@ def _row(catalog: Catalog, quantization: Quantization) -> Row:
 def _capabilities(quantization: Quantization) -> str:
     least, native = quantization.minimum_compute_capability, quantization.native_compute_capability
     words = f"from {least[0]}.{least[1]}" if least else "all"
-    return f"{words}; own from {native[0]}.{native[1]}" if native else words
+    return f"{words}; native from {native[0]}.{native[1]}" if native else words

@@ -51,7 +51,7 @@ WORDS = {
 """Options that list words, and which word of what is ``TableQuestion`` each fills, in its order."""
 OPTIONS = ("model", *WORDS, "why")
 COLUMNS = (
-    Column("Asked", note="and what was chosen"),
+    Column("Setup", note="and the chosen plan"),
     Column("Verdict"),
     Column("Utilization", numeric=True, note="busiest GPU"),
     Column("Max context", numeric=True, note="users at 8K / 32K"),
@@ -59,7 +59,7 @@ COLUMNS = (
     Column("All streams", numeric=True),
 )
 EXPERTS = {"cut": False, "whole": True}
-EXPERT_WORDS = {"cut": "experts cut", "whole": "experts dealt out"}
+EXPERT_WORDS = {"cut": "every expert split", "whole": "whole experts per GPU"}
 GOAL_WORDS = {
     str(PlanGoal.LARGEST_MODEL): "for the largest model",
     str(PlanGoal.LATENCY): "for one fast answer",

@@ -22,10 +22,10 @@ class LoggedWords:
 
 WORDS: Mapping[Logged, LoggedWords] = {
     Logged.WEIGHTS: LoggedWords("Weights per GPU", Unit.GIB, GIB),
-    Logged.KV_BYTES: LoggedWords("KV cache per token and GPU", Unit.KIB, 1),
-    Logged.KV_TOKENS: LoggedWords("Tokens of the logged pool", Unit.TOKENS, 1),
-    Logged.POOL_TOKENS: LoggedWords("Tokens, from the GPU's size alone", Unit.TOKENS, 1),
-    Logged.KV_POOL: LoggedWords("KV pool, from the GPU's size alone", Unit.GIB, GIB),
+    Logged.KV_BYTES: LoggedWords("KV cache per token on each GPU", Unit.KIB, 1),
+    Logged.KV_TOKENS: LoggedWords("Tokens in the logged KV pool", Unit.TOKENS, 1),
+    Logged.POOL_TOKENS: LoggedWords("KV tokens, predicted from the GPU alone", Unit.TOKENS, 1),
+    Logged.KV_POOL: LoggedWords("KV pool, predicted from the GPU alone", Unit.GIB, GIB),
     Logged.ACTIVATION: LoggedWords("Activation peak", Unit.GIB, GIB),
     Logged.NON_TORCH: LoggedWords("Memory outside the allocator", Unit.GIB, GIB),
     Logged.GRAPHS: LoggedWords("CUDA graphs", Unit.GIB, GIB),

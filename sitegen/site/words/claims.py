@@ -12,7 +12,7 @@ from functools import cache
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.physics.bounds.judgement import Arguments, Finding, Judgement, Step
-from sitegen.site.cells import Cell, Code, Link, NumberCell, Parts, Span, Unit
+from sitegen.site.cells import Cell, Link, NumberCell, Parts, Span, Unit
 from sitegen.site.urls import url_of
 from sitegen.site.words.claim_sentences import FINDINGS, STEPS
 from sitegen.site.words.sentences import REASONS
@@ -121,7 +121,7 @@ def step_cell(step: Step, catalog: Catalog) -> Cell:
     if step.of:
         parts += [" (", _thing(step.of, catalog), ")"]
     parts += [": ", *_value(step)]
-    source = _source(step.source)
+    source = _source(step.source, catalog)
     if source is not None:
         parts += [" — ", source]
     return Parts(tuple(parts))
@@ -152,14 +152,14 @@ def _thing(id_: str, catalog: Catalog) -> Cell:
     return id_
 
 
-def _source(source: str) -> Cell | None:
+def _source(source: str, catalog: Catalog) -> Cell | None:
     kind, _, id_ = source.partition(":")
     if kind == "engine":
         return None
     if kind == "assumption":
-        return Parts(("assumption ", Link("/framework/#constants", id_)))
+        return Parts(("assumption: ", Link("/framework/#constants", id_.replace("-", " "))))
     if kind == "claim":
         return "from the page"
     if id_:
-        return Parts((f"{kind} record ", Code(id_)))
+        return Parts(("catalog: ", _thing(id_, catalog)))
     return "catalog"

@@ -37,7 +37,7 @@ def description(survey: ComboSurvey) -> str:
         f"{counts[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit {COMFORTABLY} on "
         f"{survey.combo.name}, {_are(counts[FitTier.BORDERLINE])} borderline, "
         f"{_are(counts[FitTier.NOT_PRACTICAL])} not practical. "
-        "Memory per GPU, plans, limits, speed."
+        "See memory per GPU, plans, limits and speed."
     )
 
 
@@ -62,7 +62,7 @@ def _lead(survey: ComboSurvey) -> list[Cell]:
     best = next((one for one in survey.uses if one.use is FIRST), None)
     name = Link(url_of("model", lead.model.id), lead.model.name)
     parts: list[Cell] = [
-        "Best overall: " if best else "The largest model that runs: ",
+        "Best overall: " if best else "Largest model that runs: ",
         name,
     ]
     parts.append(f" at {checkpoint_name(lead)} ")

@@ -25,19 +25,22 @@ CODES: Mapping[str, Said] = {
         "Our middle estimate exceeds the memory of the fullest GPU; only the low one fits.",
     ),
     "no-context-cap": Said(
-        "You set no context limit, and the model's own is too long",
-        "The runtime asks for room for the model's longest context, and stops if there is none.",
+        "You set no context limit, and the model's own context is too long",
+        (
+            "The runtime reserves room for the model's longest context, and stops if there is too "
+            "little."
+        ),
     ),
     "context-too-long": Said(
-        "The cache cannot hold the context that you ask for",
+        "The cache cannot hold the context that you set",
         "The weights fit, but the server stops: there is no room for one request of that length.",
     ),
     "context-beyond-model": Said(
         "The context is longer than the model supports",
-        "Most runtimes refuse to start; the others write nonsense beyond the model's length.",
+        "Most runtimes refuse to start; the others produce nonsense beyond that length.",
     ),
     "world-size": Said(
-        "The plan takes more GPUs than there are",
+        "The plan needs more GPUs than there are",
         "The runtime waits for ranks that never come, or stops at once.",
     ),
     "tensor-split": Said(
@@ -49,15 +52,15 @@ CODES: Mapping[str, Said] = {
         "Every layer waits for the network twice. Without RDMA that costs most of the speed.",
     ),
     "one-node": Said(
-        "A plan for several machines is started on one",
+        "The command starts a plan for several machines on one",
         "The other machines stay idle, and the plan has too few GPUs.",
     ),
     "nodes": Said(
         "The number of machines does not match the plan",
-        "The start waits for a machine that is not there, or for a rank that does not exist.",
+        "The server waits for a machine or a rank that does not exist.",
     ),
     "visible-gpus": Said(
-        "The process sees fewer GPUs than its plan takes",
+        "The process sees fewer GPUs than its plan needs",
         "The runtime stops, or several ranks share one GPU and run out of memory.",
     ),
     "shared-gpu": Said(
@@ -69,7 +72,7 @@ CODES: Mapping[str, Said] = {
         "The second one cannot listen and stops.",
     ),
     "split-count": Said(
-        "The number of shares is not the number of GPUs",
+        "The number of shares does not match the number of GPUs",
         "llama.cpp gives layers to the wrong GPUs, or none to some.",
     ),
     "unsupported": Said(
@@ -82,19 +85,19 @@ CODES: Mapping[str, Said] = {
     ),
     "unquantized-checkpoint": Said(
         "The text promises a quantized model, but the repository holds 16-bit files",
-        "The download and the memory are two to four times what was promised.",
+        "The download and the memory are two to four times as large as the text says.",
     ),
     "unknown-option": Said(
-        "The version has no such option",
-        "The program stops and prints its usage.",
+        "This version has no such option",
+        "The program stops and prints a usage message.",
     ),
     "option-value": Said(
         "The option does not take this value",
-        "The program stops and prints its usage.",
+        "The program stops and prints a usage message.",
     ),
     "extra-argument": Said(
-        "A word belongs to no option",
-        "The program stops, or takes it for the model.",
+        "A word does not belong to any option",
+        "The program stops, or takes the word for the model.",
     ),
     "comment-after-continuation": Said(
         "A comment after a backslash ends the command",
@@ -110,7 +113,10 @@ CODES: Mapping[str, Said] = {
     ),
     "exposed": Said(
         "Anyone who can reach this machine can use the server",
-        "It listens on every address and asks for no key. An open RPC server runs what it is sent.",
+        (
+            "It listens on every address and asks for no key. An open RPC server runs anything "
+            "sent to it."
+        ),
     ),
     "actor-gpus": Said(
         "A replica reserves more or fewer GPUs than its plan needs",
@@ -125,15 +131,15 @@ CODES: Mapping[str, Said] = {
         "Requests for it fail.",
     ),
     "offline-engine": Said(
-        "vLLM's offline engine inside a server",
-        "It answers one call at a time, so users wait for each other.",
+        "A server uses vLLM's offline engine",
+        "The engine answers one call at a time, so users wait for each other.",
     ),
     "no-such-combo": Said(
         "The page names a machine that the site does not have",
-        "We cannot check anything about memory.",
+        "We cannot check memory.",
     ),
     "too-large": Said(
-        "The text is longer than we read",
+        "The text is longer than we can check",
         "We did not check any of it.",
     ),
 }  # fmt: skip

@@ -36,7 +36,7 @@ KIND_NAMES = {
     PriceKind.USED: "Price, used",
     PriceKind.RENT: "Rent by the hour",
 }
-PRICE_NOTE = "newest seen, of the GPUs"
+PRICE_NOTE = "newest seen, GPUs only"
 """Under the heading of a column of prices; each cell says kind and date itself."""
 
 

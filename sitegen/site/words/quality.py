@@ -50,17 +50,17 @@ OTHER_WORDS: Mapping[str, Use] = {
 """Words that people type for a use beside its id."""
 
 URL = "/quality/"
-NAMES: Mapping[Use, str] = {**USE_WORDS, Use.OVERALL: "All uses in text together"}
+NAMES: Mapping[Use, str] = {**USE_WORDS, Use.OVERALL: "All text uses together"}
 STANDINGS: Mapping[EvidenceStanding, str] = {
     EvidenceStanding.RATED: "Rated",
     EvidenceStanding.PROVISIONAL: "Provisional",
     EvidenceStanding.MAKERS_WORD: "Makers' scores only",
 }
 KNOWN_BY: Mapping[str, str] = {
-    NATIVE: "holds the release",
+    NATIVE: "same precision as the release",
     MODEL_AND_TYPE: "measured on the model",
     TYPE: "measured on other models",
-    BITS: "the fitted curve",
+    BITS: "estimated by the fitted curve",
 }
 CAUTIONS: Mapping[Caution, str] = {
     Caution.SATURATED: "saturated",

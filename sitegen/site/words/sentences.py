@@ -21,16 +21,18 @@ from sitegen.site.words.hardware import VENDOR_NAMES
 Arguments = Mapping[str, int | float | str]
 
 REASONS: Mapping[str, str] = {
-    "WEIGHTS_EXCEED": "The weights alone take {weights_bytes} where {budget_bytes} are usable.",
+    "WEIGHTS_EXCEED": "The weights alone take {weights_bytes}, but only {budget_bytes} are usable.",
     "DOES_NOT_FIT": "At {context_tokens} the busiest GPU needs {need_bytes} of {budget_bytes}.",
-    "HEADROOM": "It may fill {utilization} of the busiest GPU, which leaves little headroom.",
+    "HEADROOM": "It may fill {utilization} of the busiest GPU and leaves little headroom.",
     "KV_BELOW_CONTEXT": "The context fits up to {max_context_tokens}, not {context_tokens}.",
     "UNCERTAIN": "The estimate spans {low} to {high} of the busiest GPU.",
-    "KV_QUANTIZED": "It fits only with a KV cache in {kv_dtype}.",
+    "KV_QUANTIZED": "It fits only with the KV cache in {kv_dtype}.",
     "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) stay in system RAM.",
     "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) stay in system RAM.",
-    "OS_LIMIT": "The system grants the GPU {default_bytes}; {needed_bytes} are needed.",
-    "LOAD_SPIKE": "Loading takes {spike_bytes} beside the model: the file cache shares the {gpu}.",
+    "OS_LIMIT": "The system lets the GPU use {default_bytes}, but the model needs {needed_bytes}.",
+    "LOAD_SPIKE": (
+        "Loading takes another {spike_bytes}, because the file cache shares memory with the {gpu}."
+    ),
     "LINK_DECODE": "{link} takes {share} of the time of each token.",
     "LINK_PREFILL": "{link} alone adds {seconds} before the first token of a long prompt.",
     "STATE_BLOCKS": (
@@ -38,15 +40,15 @@ REASONS: Mapping[str, str] = {
         "each sequence takes a block of recurrent state."
     ),
     "START_ROOM": (
-        "The runtime's share leaves too little memory outside it: a start may lack {excess_bytes}."
+        "The runtime takes so large a share that other memory may be {excess_bytes} short at start."
     ),
     "ALLOCATION_LIMIT": (
         "The driver gives at most {limit_bytes} in one piece, but the model needs {need_bytes} at "
         "once."
     ),
     "KNOWN_DEFECT": "A known fault of {runtime}: {text}.",
-    "SPEED_FLOOR": "Decoding reaches {tokens_per_s} at best, below {floor}.",
-    "NO_VALID_PLAN": "No runtime here has a plan that spreads this model over these GPUs.",
+    "SPEED_FLOOR": "Decoding reaches at most {tokens_per_s}, which is below {floor}.",
+    "NO_VALID_PLAN": "No runtime here can spread this model over these GPUs.",
     "TP_HEADS": "{heads} attention heads do not divide by {tp}.",
     "TP_KV_HEADS": "{kv_heads} KV heads and {tp} ranks do not divide each other.",
     "TP_FFN": "A feed-forward width of {size} does not divide by {tp}.",
@@ -54,17 +56,19 @@ REASONS: Mapping[str, str] = {
     "TP_FP8_BLOCK": "A width of {size} over {tp} ranks cuts through an FP8 block of {block}.",
     "TP_STATE": "{heads} heads of the recurrent state do not divide by {tp}.",
     "PP_TOO_FEW_LAYERS": "{layers} layers cannot fill {pp} stages.",
-    "TP_UNSUPPORTED": "{runtime} has no tensor parallelism of equal shares.",
-    "PP_UNSUPPORTED": "{runtime} has no pipeline parallelism.",
-    "WORLD": "The plan needs {needed} GPUs and there are {available}.",
+    "TP_UNSUPPORTED": "{runtime} does not support tensor parallelism with equal shares.",
+    "PP_UNSUPPORTED": "{runtime} does not support pipeline parallelism.",
+    "WORLD": "The plan needs {needed} GPUs, but there are {available}.",
     "TP_NOT_HERE": "{runtime} cannot split layers of this family, or not on GPUs from this maker.",
     "TP_ACROSS_NODES": "Tensor parallelism would cross {link} twice in every layer.",
     "MIXED_GPUS_TP_MIN": (
-        "Equal shares make every GPU as small as the smallest: {smallest} beside {largest}."
+        "Equal shares limit every GPU to the memory of the smallest: {smallest} beside {largest}."
     ),
-    "MIXED_GPUS_UNSUPPORTED": "{runtime} does not spread one replica over unequal GPUs.",
+    "MIXED_GPUS_UNSUPPORTED": "{runtime} does not spread one replica over different GPUs.",
     "MULTI_NODE_UNSUPPORTED": "{runtime} does not spread one replica over several nodes.",
-    "QUANT_UNSUPPORTED_ON_GPU": "{runtime} needs {needs} for {quantization}; the GPU has {has}.",
+    "QUANT_UNSUPPORTED_ON_GPU": (
+        "{runtime} needs {needs} for {quantization}, but the GPU has {has}."
+    ),
     "GPU_UNSUPPORTED": "{runtime} does not run on the {gpu}.",
     "FORMAT_UNSUPPORTED": "{runtime} does not load {format} files.",
     "VENDOR_UNSUPPORTED": "{runtime} does not run on {vendor} GPUs.",
@@ -72,12 +76,12 @@ REASONS: Mapping[str, str] = {
     "EP_UNSUPPORTED": "The model has no experts to spread, or {runtime} cannot spread them.",
     "DP_UNSUPPORTED": "Data-parallel attention needs a model with experts and code in {runtime}.",
     "DCP_SIZE": (
-        "Tensor parallelism over {tp} ranks repeats the cache {repeated} times; "
+        "Tensor parallelism over {tp} ranks keeps {repeated} copies of the cache; "
         "{dcp} ranks cannot share its tokens."
     ),
-    "NO_PREDICTION_LAYERS": "No multi-token prediction layers are recorded for this model.",
-    "CONTEXT_BEYOND_MODEL": "The model promises {model_context}, not {context_tokens}.",
-    "NO_PRODUCTION_CHECKPOINT": "No checkpoint of at least 4 bits per weight is recorded.",
+    "NO_PREDICTION_LAYERS": "The catalog records no multi-token prediction layers for this model.",
+    "CONTEXT_BEYOND_MODEL": "The model supports {model_context}, not {context_tokens}.",
+    "NO_PRODUCTION_CHECKPOINT": "The catalog has no checkpoint with at least 4 bits per weight.",
 }
 
 CURES: Mapping[str, str] = {
@@ -93,10 +97,10 @@ CURES: Mapping[str, str] = {
         "let the GPU use {bytes}: raise the system's limit (iogpu.wired_limit_mb on macOS, "
         "ttm.pages_limit with AMD on Linux)"
     ),
-    "TEXT_ONLY": "start it without images, which frees what it reserves for the largest one",
+    "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest one",
     "MORE_GPUS": "use {count} × {gpu}",
     "MORE_MEMORY": "use the {gpu} with {bytes}",
-    "MORE_NODES": "join {count} such machines with {gpu} over {link}",
+    "MORE_NODES": "connect {count} machines with {gpu} over {link}",
     "LARGER_GPU": "use a larger GPU: {gpu}",
     "OTHER_RUNTIME": "run it with {runtime}",
     "OFFLOAD": "keep {cpu_bytes} in system RAM",

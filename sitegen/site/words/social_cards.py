@@ -17,7 +17,7 @@ def combo_card(survey: ComboSurvey, title: str, counts: TierTally) -> SocialCard
     lines: tuple[Cell, ...] = ("No model in the catalog fits.",)
     if found is not None:
         lines = (f"Best: {found.model.name} at {checkpoint_name(found)}", _reach(found))
-    return SocialCard(f"{counts.total} {counts.noun} judged", title, lines, counts)
+    return SocialCard(f"{counts.total} {counts.noun} checked", title, lines, counts)
 
 
 def model_card(title: str, counts: TierTally, least: Assessment | None) -> SocialCard | None:
@@ -34,7 +34,7 @@ def model_card(title: str, counts: TierTally, least: Assessment | None) -> Socia
             f"Least memory: {least.combo.name}",
             Parts((f"at {checkpoint_name(least)}, ", installed, " installed")),
         )
-    return SocialCard(f"{counts.total} {counts.noun} judged", title, lines, counts)
+    return SocialCard(f"{counts.total} {counts.noun} checked", title, lines, counts)
 
 
 def _reach(assessment: Assessment) -> Cell:

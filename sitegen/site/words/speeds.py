@@ -13,7 +13,7 @@ BOUNDS: Mapping[str, str] = {
     "compute": "arithmetic",
     "link": "the link between GPUs",
     "cpu": "system RAM",
-    "overhead": "fixed work in each layer",
+    "overhead": "fixed overhead per layer",
 }
 """The largest part of a token's time, in words."""
 

@@ -254,12 +254,12 @@ def fit_cells(assessment: Assessment) -> tuple[Cell, ...]:
 def start_note(assessment: Assessment) -> Parts | None:
     """Say which settings a plan needs; ``None`` where the runtime's defaults do."""
     limits, flags = assessment.limits, flag_words(assessment.settings)
-    parts: list[Cell] = [f"Set for it: {', '.join(flags)}."] if flags else []
+    parts: list[Cell] = [f"It needs these settings: {', '.join(flags)}."] if flags else []
     if limits is not None and limits.startable_sequences:
         most = NumberCell(limits.startable_sequences, Unit.COUNT)
         start = f"{assessment.runtime.name} starts only with max_num_seqs at "
         parts += [" "] if parts else []
-        parts += [start, most, " or less: a state block each."]
+        parts += [start, most, " or less."]
     return Parts(tuple(parts)) if parts else None
 
 
@@ -302,8 +302,8 @@ def room(assessment: Assessment) -> Cell:
     if busiest is None:
         return NO_PLAN
     free: Cell = Parts(
-        (NumberCell(max(0, busiest.free.mid), Unit.GIB), " free on the busiest GPU.")
+        (NumberCell(max(0, busiest.free.mid), Unit.GIB), " stay free on the busiest GPU.")
     )
     if assessment.checkpoint.is_published:
         return free
-    return Lines((free, Small("We know no published file of this checkpoint.")))
+    return Lines((free, Small("We don't know a published file of this checkpoint.")))
