@@ -126,7 +126,8 @@ class Workplace:
             self._download(name, into)
             wheel = next(into.glob("*.whl"))
             with zipfile.ZipFile(wheel) as packed:
-                packed.extractall(into, [n for n in packed.namelist() if not n.endswith(".so")])  # noqa: S202 - fetched by pip
+                kept = [n for n in packed.namelist() if not n.endswith(".so") or "/psutil/" in n]
+                packed.extractall(into, kept)  # noqa: S202 - fetched by pip
             wheel.unlink()
         return into
 

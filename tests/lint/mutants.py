@@ -243,7 +243,7 @@ SHELL = tuple(base for base in BASES if base.kind == "bash")
 OPTION = re.compile(r"(?<=\s)--[a-z][a-z_-]+")
 CHOSEN = {
     "--dtype": "fp33", "--kv-cache-dtype": "fp17", "--split-mode": "rows",
-    "--attention-backend": "tritonn", "--cache-type-k": "q9_0", "--cache-type-v": "q7",
+    "--attention-backend": "tritonn", "--cache-type-k": "q9_0", "--cache-type-v": "q4_00",
 }  # fmt: skip
 
 
