@@ -13,11 +13,13 @@ from pathlib import Path
 
 from sitegen.catalog.load import parse_catalog
 from sitegen.fit.assess import assess
+from sitegen.fit.assessment import Assessment
 from sitegen.importers.measured import UnusableError
 from sitegen.importers.startup_log import quote, read_log, told
 from sitegen.models.families import UnknownFamily, architecture
 from sitegen.models.families.config import ConfigError, read_config
 from sitegen.models.families.registry import FAMILY_OF_TYPE
+from sitegen.physics.model_facts import model_facts
 from sitegen.problems import ProblemsFound
 from tests.catalog.sample import SAMPLE
 from tests.golden_texts import written_down
@@ -133,12 +135,18 @@ def test_random_questions_of_physics_have_the_answers_of_before() -> None:
     compare_with(EXPECTED / "physics.txt", digests(made))
 
 
+def all_of(answer: Assessment) -> str:
+    """Write an answer, what it says of itself, and its commands."""
+    own = {name for name, one in vars(Assessment).items() if isinstance(one, property)}
+    said = {name: getattr(answer, name) for name in sorted(own)}
+    return spelled_out((written_down(answer), said), RECORDS)
+
+
 def test_a_request_with_one_choice_changed_has_the_answer_and_commands_of_before() -> None:
-    made = (
-        (
-            f"one-change/{change}",
-            "\n".join(spelled_out(written_down(assess(engine, one)), RECORDS) for one in requests),
-        )
-        for engine, change, requests in requests_by_change()
-    )
-    compare_with(EXPECTED / "requests.txt", digests(made))
+    made: dict[str, str] = {}
+    for engine, change, requests in requests_by_change():
+        texts = (all_of(assess(engine, one)) for one in requests)
+        made[f"one-change/{change}"] = "\n".join(texts)
+    for model in engine.catalog.models.values():
+        made[f"one-change/{model.id}"] = spelled_out(model_facts(model), RECORDS)
+    compare_with(EXPECTED / "requests.txt", digests(made.items()))
