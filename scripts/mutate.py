@@ -49,6 +49,12 @@ ONE_CHANGE = {
         "test_a_start_s_log_with_one_line_or_number_changed_reads_as_before",
     ),
     "models": ("test_a_config_with_one_key_changed_has_the_same_tensors_as_before",),
+    "physics": (
+        "test_random_questions_of_physics_have_the_answers_of_before",
+        "test_a_request_with_one_choice_changed_has_the_answer_and_commands_of_before",
+    ),
+    "fit": ("test_a_request_with_one_choice_changed_has_the_answer_and_commands_of_before",),
+    "recipes": ("test_a_request_with_one_choice_changed_has_the_answer_and_commands_of_before",),
 }
 """Tests of changed samples that take a moment."""
 NO_TESTS = 5

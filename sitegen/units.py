@@ -3,7 +3,6 @@
 KIB = 2**10
 MIB = 2**20
 GIB = 2**30
-MB = 10**6
 GB = 10**9
 
 Bounds = tuple[float, float, float]

@@ -11,7 +11,7 @@ from itertools import cycle, product
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import FitRequest, PlanGoal
+from sitegen.fit.assessment import Assessment, FitRequest, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.importers.evidence import EditorStatement, contradictions
 from sitegen.importers.names import combos_named
@@ -68,18 +68,22 @@ def questions(engine: FitEngine, catalog: Catalog) -> Iterator[FitRequest]:
                     )
 
 
+def written_down(answer: Assessment) -> tuple[Assessment, list[object]]:
+    """Return an answer with its recipes, how each is measured, and its folder."""
+    made: list[object] = [
+        (recipe, measuring(recipe), folder_of(recipe, title="A title", asked="a question"))
+        for recipe in recipes_for(answer)
+    ]
+    return answer, made
+
+
 def answers(result: BuildResult) -> Iterator[tuple[str, str]]:
     """Yield what the engine answers to every question, and the recipes with their folders."""
     engine, texts = FitEngine(result.catalog), defaultdict(list)
     for question in questions(engine, result.catalog):
         answer = assess(engine, question)
-        recipes = recipes_for(answer)
-        made = [
-            (recipe, measuring(recipe), folder_of(recipe, title="A title", asked="a question"))
-            for recipe in recipes
-        ]
         name = f"{answer.combo.id}/{answer.model.id}"
-        texts[name].append(spelled_out((answer, made), RECORDS))
+        texts[name].append(spelled_out(written_down(answer), RECORDS))
     for name, parts in texts.items():
         yield f"answers/{name}", "\n".join(parts)
 

@@ -35,7 +35,6 @@ MOST_HOSTS = 8
 BUSY = frozenset({429, 500, 502, 503, 504})
 NOT_FOR_PROGRAMS = frozenset({401, 403, 405, 999})
 """Statuses with which hosts refuse programs: the page may be there for people."""
-STAND_INS = ("example.org", "example.com", ".example")
 AGENT = "sitegen-link-check/1 (one request a second; see the site's repository)"
 Sleep = Callable[[float], None]
 

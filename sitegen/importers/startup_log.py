@@ -12,8 +12,6 @@ from sitegen.values import dataclass
 LONGEST_LINE = 20_000
 """Characters of a line that are looked at: configurations are printed on one."""
 MOST_QUOTED = 900
-BEFORE_THE_MESSAGE = re.compile(r"^.*?(?:INFO|WARNING)? ?[\d-]* ?[\d:.]* ?\[[^\]]*\] ")
-"""Process, level, day and place in the code."""
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 

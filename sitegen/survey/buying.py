@@ -16,8 +16,6 @@ LONG = 32_768
 """Contexts at which users were counted."""
 FASTER = 1.1
 """How much faster is worth a place of its own."""
-ANY = 0
-"""No limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +84,8 @@ class Wanted:
         use: What the model is for.
         context: Tokens of one conversation.
         users: Conversations at once.
-        usd: The most that it may cost, ``ANY`` for no limit.
-        watts: The most that its GPUs may draw, ``ANY`` for no limit.
+        usd: The most that it may cost, 0 for no limit.
+        watts: The most that its GPUs may draw, 0 for no limit.
         desktop: Whether it has to stand under a desk.
         least_speed: Tokens/s that each user must get.
         step: Points that count as equal.

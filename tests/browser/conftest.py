@@ -14,10 +14,15 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks import browser_parity
+from sitegen.catalog.domain.hardware import Combo
+from sitegen.fit.fit_engine import FitEngine
 from sitegen.pipeline.finish import searched
 from sitegen.pipeline.search import installed_indexer
+from sitegen.survey.results import ComboSurvey
 from tests.engines import engine_of
+from tests.made_once import browser_program, replace_in
 from tests.render.built import files, site
+from tests.survey.whole_catalog import whole_survey
 
 ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
@@ -25,7 +30,13 @@ ARGUMENTS = [
 ]  # fmt: skip
 
 
-vars(browser_parity)["FitEngine"] = engine_of
+def surveyed(_: FitEngine, combo: Combo) -> ComboSurvey:
+    """Look a combo of the real catalog up among those that tests share."""
+    return whole_survey(combo.id)
+
+
+replace_in(browser_parity, FitEngine=engine_of, survey_combo=surveyed)
+replace_in(browser_parity, engine_bundle=lambda: browser_program().engine)
 
 
 @pytest.fixture(scope="session")

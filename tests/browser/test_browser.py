@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from sitegen.render.addresses import file_of
-from tests.browser.axe import colour_flaws_of_the_rest, flaws, mark_what_is_seen
+from tests.browser.axe import colour_flaws, flaws
 from tests.browser.open_pages import (
     COMBO,
     COMMANDS,
@@ -32,30 +32,8 @@ def test_axe_finds_no_violation(chromium: Browser, folder: Path, path: str) -> N
     assert flaws(page) == ""
     seen(page, scheme="dark", width=360)
     assert flaws(page) == ""
-    mark_what_is_seen(page)
     seen(page, scheme="dark", width=1280)
-    assert colour_flaws_of_the_rest(page) == ""
-
-
-@pytest.mark.parametrize("path", ONE_OF_EACH_KIND)
-def test_at_320_pixels_only_table_regions_scroll_and_targets_are_24_pixels_high(
-    chromium: Browser, folder: Path, path: str
-) -> None:
-    page = opened(chromium, folder / path, width=320)
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    outside = page.evaluate(
-        """() => [...document.querySelectorAll('main *')]
-          .filter(e => e.getBoundingClientRect().right > 321 && !e.closest('.table, pre, .unseen'))
-          .map(e => e.outerHTML.slice(0, 80))"""
-    )
-    small = page.evaluate(
-        """() => [...document.querySelectorAll('nav a, summary, .counts a, button, input, select')]
-          .filter(e => e.getBoundingClientRect().height > 0)
-          .filter(e => e.getBoundingClientRect().height < 24).map(e => e.textContent)"""
-    )
-    assert wide == 320
-    assert outside == []
-    assert small == []
+    assert colour_flaws(page) == ""
 
 
 def test_the_page_is_styled_from_the_file_system(chromium: Browser, folder: Path) -> None:

@@ -22,11 +22,11 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.pages import buy
 from sitegen.site.reports.buying import Shelf, shelf
 from sitegen.survey.buying import Wanted, choice_of
-from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.gpu_counts import gpus_needed
 from sitegen.survey.results import Survey
 from tests.browser.axe import flaws_in_both_themes
 from tests.browser.conftest import written
+from tests.survey.whole_catalog import whole_survey
 from tests.translator.running import run_script
 
 pytestmark = pytest.mark.browser
@@ -53,9 +53,7 @@ def inputs() -> SiteInputs:
     catalog, engine = opened_catalog()
     parsed = parse(read_project(ROOT))
     needs = gpus_needed(engine, catalog.gpus[COUNTED])
-    survey = Survey(
-        {name: survey_combo(engine, catalog.combos[name]) for name in COMBOS}, {COUNTED: needs}
-    )
+    survey = Survey({name: whole_survey(name) for name in COMBOS}, {COUNTED: needs})
     return SiteInputs(catalog, engine, survey, {}, {}, parsed.documents, parsed.settings)
 
 

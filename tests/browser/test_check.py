@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,8 +14,7 @@ from playwright.sync_api import Browser, Page, Request
 
 from benchmarks.browser_parity import ROOT, opened_catalog
 from sitegen.browser.check_files import check_files
-from sitegen.browser.check_script import linter_bundle
-from sitegen.browser.engine_script import custom_files, engine_bundle
+from sitegen.browser.engine_script import custom_files
 from sitegen.browser.pasted import checked
 from sitegen.inputs import read_project
 from sitegen.pipeline.pages import render
@@ -27,6 +27,7 @@ from tests.browser.axe import flaws_in_both_themes
 from tests.browser.conftest import written
 from tests.browser.test_check_in_node import LLAMA_LOG, VLLM_LOG
 from tests.lint.support import facts
+from tests.made_once import browser_program
 
 pytestmark = pytest.mark.browser
 
@@ -47,8 +48,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     site = collect_pages(inputs, [check.pages, errors.pages])
     files = render(site, project.templates, project.assets)
-    made = engine_bundle()
-    files |= custom_files(catalog, engine, made) | check_files(catalog, made, linter_bundle())
+    made = browser_program()
+    files |= custom_files(catalog, engine, made.engine)
+    files |= check_files(catalog, made.engine, made.linter)
     folder = tmp_path_factory.mktemp("check")
     written(folder, files)
     return folder
@@ -70,16 +72,48 @@ def address(root: Path) -> Iterator[str]:
         thread.join()
 
 
-@pytest.fixture
-def page(chromium: Browser, address: str) -> Iterator[Page]:
+@contextmanager
+def opened(chromium: Browser, address: str) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
     page = context.new_page()
-    said: list[str] = []
-    page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(f"{address}check/")
     yield page
     context.close()
+
+
+@contextmanager
+def without_errors(page: Page) -> Iterator[Page]:
+    said: list[str] = []
+
+    def note(error: object) -> None:
+        said.append(str(error))
+
+    page.on("pageerror", note)
+    yield page
+    page.remove_listener("pageerror", note)
     assert not said
+
+
+@pytest.fixture(scope="module")
+def one_page(chromium: Browser, address: str) -> Iterator[Page]:
+    """The page of tests that paste: the linter is loaded once."""
+    with opened(chromium, address) as page:
+        yield page
+
+
+@pytest.fixture
+def page(one_page: Page) -> Iterator[Page]:
+    one_page.set_viewport_size({"width": 1280, "height": 900})
+    one_page.emulate_media(color_scheme="light")
+    with without_errors(one_page) as page:
+        yield page
+
+
+@pytest.fixture
+def new_page(chromium: Browser, address: str) -> Iterator[Page]:
+    """A page on which nobody has done anything."""
+    with opened(chromium, address) as made, without_errors(made) as page:
+        yield page
 
 
 def answered(page: Page, text: str, combo: str = "") -> str:
@@ -152,6 +186,7 @@ def test_nothing_is_asked_of_anybody_once_the_linter_is_loaded(page: Page) -> No
     page.on("request", note)
     answered(page, "vllm serve secret/model --api-key SECRET\n", MACHINE)
     answered(page, VLLM_LOG, MACHINE)
+    page.remove_listener("request", note)
     assert asked == []
     refused = page.evaluate(
         "fetch('/check/').then(() => 'sent', () => 'refused')",
@@ -174,7 +209,8 @@ def test_it_has_no_violation_at_either_width_and_nothing_is_wider_than_the_scree
     assert flaws_in_both_themes(page) == ""
 
 
-def test_it_is_used_with_the_keyboard_alone(page: Page) -> None:
+def test_it_is_used_with_the_keyboard_alone(new_page: Page) -> None:
+    page = new_page
     page.focus("#paste")
     page.keyboard.type("vllm serve a/b --hots 1")
     page.keyboard.press("Tab")
@@ -185,7 +221,8 @@ def test_it_is_used_with_the_keyboard_alone(page: Page) -> None:
     assert "no option --hots" in page.inner_text("#result")
 
 
-def test_answers_move_nothing_and_hardly_hold_the_page_up(page: Page, root: Path) -> None:
+def test_answers_move_nothing_and_hardly_hold_the_page_up(new_page: Page, root: Path) -> None:
+    page = new_page
     page.evaluate(
         "self.shifts = 0; new PerformanceObserver((list) => { for (const one of list.getEntries())"
         " self.shifts += one.value; }).observe({type: 'layout-shift', buffered: true})"

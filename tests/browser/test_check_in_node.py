@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from sitegen.browser.check_files import facts_of
-from sitegen.browser.check_script import LINT_PROVIDED, check_script, linter_bundle
+from sitegen.browser.check_script import LINT_PROVIDED, check_script
 from sitegen.browser.engine_script import (
     PROVIDED,
     data_scripts,
-    engine_bundle,
     module_source,
 )
 from sitegen.browser.pasted import AS_TEXT, UNREAD, Checked, checked
@@ -29,6 +28,7 @@ from tests.lint.mutants import BASES, Base, Mutant, mutants
 from tests.lint.support import facts
 from tests.lint.test_corpus import entries, text_of
 from tests.lint.test_plain_yaml import REFUSED, WRITTEN
+from tests.made_once import browser_program
 from tests.survey.whole_catalog import whole_catalog
 from tests.translator.running import run_calls, run_script
 
@@ -136,12 +136,12 @@ def here(text: str, combo: str) -> Checked:
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     engine = facts().engine
-    made = engine_bundle()
+    made = browser_program()
     script = "\n".join(
         [
             "globalThis.self = globalThis;",
-            check_script(made, linter_bundle()),
-            *data_scripts(engine.catalog, engine, made),
+            check_script(made.engine, made.linter),
+            *data_scripts(engine.catalog, engine, made.engine),
             f"self.sitegenCheckFacts = {json.dumps(facts_of(engine.catalog))};",
             f"self.known = {json.dumps(known())};",
             ASK,

@@ -24,7 +24,7 @@ BUDGET = {
 """Bytes of HTML, words of the main part and stops of the tab key, by kind of page."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     yield context.new_page()

@@ -13,9 +13,10 @@ from benchmarks.browser_parity import (
     random_build,
     record_of,
 )
-from sitegen.browser.engine_script import data_scripts, engine_bundle, engine_scripts
+from sitegen.browser.engine_script import data_scripts, engine_scripts
 from sitegen.site.composed_address import read_state
 from sitegen.survey.composed_build import combo_of, verdict_of
+from tests.made_once import browser_program
 from tests.translator.running import run_script
 
 ASK = (
@@ -50,7 +51,7 @@ def test_the_browser_s_engine_gives_the_same_records(tmp_path: Path) -> None:
     catalog, engine = opened_catalog()
     dice = random.Random(20261123)  # noqa: S311 - a seeded sample
     questions = [*WITH_RECORDS, *(random_build(dice, catalog) for _ in range(RANDOM_BUILDS))]
-    made = engine_bundle()
+    made = browser_program().engine
     texts = [engine_scripts(made)[0], *data_scripts(catalog, engine, made)]
     script = "\n".join(["globalThis.self = globalThis;", *texts, ASK])
     answers: list[Any] = run_script(script, questions, tmp_path)

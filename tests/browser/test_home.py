@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,10 +13,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, expect
 
 from benchmarks.browser_parity import ROOT, opened_catalog
-from sitegen.browser.engine_script import custom_files, engine_bundle
+from sitegen.browser.engine_script import custom_files
 from sitegen.browser.home_files import home_files
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.cli.questions import best_models
@@ -33,10 +34,11 @@ from sitegen.site.reports.opened_model import details
 from sitegen.site.urls import pair_url
 from sitegen.site.words.verdicts import checkpoint_name
 from sitegen.survey.composed_build import BuildQuestion, verdict_of
-from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import Survey
 from tests.browser.axe import flaws_in_both_themes
 from tests.browser.conftest import written
+from tests.made_once import browser_program
+from tests.survey.whole_catalog import whole_survey
 
 pytestmark = pytest.mark.browser
 Fit = Callable[[FitOptions], Assessment]
@@ -62,9 +64,8 @@ def real() -> tuple[Catalog, FitEngine]:
 
 
 @pytest.fixture(scope="module")
-def survey(real: tuple[Catalog, FitEngine]) -> Survey:
-    catalog, engine = real
-    return Survey({name: survey_combo(engine, catalog.combos[name]) for name in COMBOS})
+def survey() -> Survey:
+    return Survey({name: whole_survey(name) for name in COMBOS})
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +81,7 @@ def root(
     opened_pair = pair.pair_page(row, catalog, beside)
     site = collect_pages(inputs, [home.pages, custom.pages, lambda _: iter([opened_pair])])
     files = render(site, project.templates, project.assets)
-    files |= custom_files(catalog, engine, engine_bundle())
+    files |= custom_files(catalog, engine, browser_program().engine)
     files |= home_files(catalog, survey)
     folder = tmp_path_factory.mktemp("home")
     written(folder, files)
@@ -117,16 +118,49 @@ def address(root: Path) -> Iterator[str]:
         thread.join()
 
 
+@contextmanager
+def without_errors(page: Page) -> Iterator[Page]:
+    failed: list[str] = []
+
+    def error(found: Error) -> None:
+        failed.append(str(found))
+
+    def said(message: ConsoleMessage) -> None:
+        if "Content Security" in message.text:
+            failed.append(message.text)
+
+    page.on("pageerror", error)
+    page.on("console", said)
+    yield page
+    page.remove_listener("pageerror", error)
+    page.remove_listener("console", said)
+    assert failed == []
+
+
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    made = context.new_page()
-    failed: list[str] = []
-    made.on("pageerror", lambda error: failed.append(str(error)))
-    made.on("console", lambda m: failed.append(m.text) if "Content Security" in m.text else None)
-    yield made
+    with without_errors(context.new_page()) as made:
+        yield made
     context.close()
-    assert failed == []
+
+
+@pytest.fixture(scope="module")
+def one_page(chromium: Browser, address: str) -> Iterator[Page]:
+    """A page with the engine, which takes seconds to load, for tests that only ask it."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    yield opened(context.new_page(), address)
+    context.close()
+
+
+@pytest.fixture
+def asking(one_page: Page) -> Iterator[Page]:
+    """The page with the engine, its form as it was at first."""
+    one_page.set_viewport_size({"width": 1280, "height": 900})
+    one_page.emulate_media(color_scheme="light")
+    one_page.evaluate("document.querySelector('#ask').reset(); localStorage.clear()")
+    with without_errors(one_page) as made:
+        yield made
 
 
 def opened(page: Page, address: str) -> Page:
@@ -137,6 +171,7 @@ def opened(page: Page, address: str) -> Page:
 
 def ask(page: Page, typed: str, **settings: str) -> None:
     """Set the load, then type the hardware, and wait for the answer."""
+    page.evaluate("delete document.querySelector('#answer').dataset.asked")
     for name, value in settings.items():
         field = page.locator(f"[name={name}]")
         if name == "users":
@@ -184,13 +219,13 @@ def named(found: Assessment) -> tuple[str, str, str]:
     ],
 )
 def test_hardware_of_one_s_own_gets_the_pick_of_fit(
-    page: Page, fit: Fit, address: str, typed: str, options: FitOptions
+    asking: Page, fit: Fit, typed: str, options: FitOptions
 ) -> None:
     pick = fit(options)
     settings = {"use": options.best, "context": options.context, "users": options.users}
-    ask(opened(page, address), typed, **{k: str(v) for k, v in settings.items() if v})
-    assert told(page) == named(pick)
-    assert page.locator("#answer .steps pre").count() >= 1
+    ask(asking, typed, **{k: str(v) for k, v in settings.items() if v})
+    assert told(asking) == named(pick)
+    assert asking.locator("#answer .steps pre").count() >= 1
 
 
 @pytest.mark.parametrize("combo", COMBOS)
@@ -223,11 +258,11 @@ def test_the_written_answer_of_a_combo_is_the_engine_s(page: Page, address: str)
     assert len(page.workers) == 1
 
 
-def test_one_model_shows_its_verdict_and_what_helps(page: Page, address: str) -> None:
-    ask(opened(page, address), "3060 12gb", use="model:llama-3.3-70b-instruct")
-    expect(page.locator("#answer h2 .tier")).to_have_text("✕ not practical")
-    assert "Missing" in page.inner_text("#answer")
-    assert page.locator("#answer .steps").count() == 0
+def test_one_model_shows_its_verdict_and_what_helps(asking: Page) -> None:
+    ask(asking, "3060 12gb", use="model:llama-3.3-70b-instruct")
+    expect(asking.locator("#answer h2 .tier")).to_have_text("✕ not practical")
+    assert "Missing" in asking.inner_text("#answer")
+    assert asking.locator("#answer .steps").count() == 0
 
 
 def test_a_machine_is_remembered_until_it_is_forgotten(page: Page, address: str) -> None:
@@ -292,11 +327,11 @@ def test_by_keyboard_alone(page: Page, address: str) -> None:
 
 @pytest.mark.parametrize(("width", "height", "screens"), [(1280, 900, 1), (360, 740, 2)])
 def test_the_answer_is_in_sight_and_nothing_is_wider_than_the_screen(
-    page: Page, address: str, width: int, height: int, screens: int
+    asking: Page, width: int, height: int, screens: int
 ) -> None:
-    page.set_viewport_size({"width": width, "height": height})
-    ask(opened(page, address), "2x 3090")
-    wide, bottom = page.evaluate(
+    asking.set_viewport_size({"width": width, "height": height})
+    ask(asking, "2x 3090")
+    wide, bottom = asking.evaluate(
         """() => [document.documentElement.scrollWidth,
                   document.querySelector('#answer').getBoundingClientRect().bottom + scrollY]"""
     )
@@ -316,10 +351,11 @@ def test_axe_finds_nothing_with_the_list_and_the_menus_open(page: Page, address:
     assert flaws_in_both_themes(page) == ""
 
 
-def test_a_change_hardly_holds_the_page_up(page: Page, address: str) -> None:
-    ask(opened(page, address), "2x 3090")
+def test_a_change_hardly_holds_the_page_up(asking: Page) -> None:
+    page = asking
+    ask(page, "2x 3090")
     session = page.context.new_cdp_session(page)
-    session.send("Performance.enable")
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})  # of this thread alone
 
     def busy_ms() -> float:
         metrics = session.send("Performance.getMetrics")["metrics"]

@@ -24,9 +24,9 @@ from sitegen.site.page import Site
 from sitegen.site.search import search_page
 from sitegen.site.urls import url_of
 from sitegen.site.words.tiers import TIER_WORDS
-from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import ComboSurvey, Survey
 from tests.browser.conftest import written
+from tests.survey.whole_catalog import whole_survey
 
 pytestmark = pytest.mark.browser
 
@@ -87,8 +87,7 @@ PASTED = [
 
 @pytest.fixture(scope="module")
 def survey() -> ComboSurvey:
-    catalog, engine = opened_catalog()
-    return survey_combo(engine, catalog.combos[COMBO])
+    return whole_survey(COMBO)
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +127,14 @@ def page(chromium: Browser) -> Iterator[Page]:
 
 
 def searched(page: Page, root: Path, query: str) -> Page:
-    page.goto((root / "search/index.html").as_uri() + "?" + urlencode({"q": query}))
+    """Open the page with the first query in its address, and type those that come after it."""
+    address = (root / "search/index.html").as_uri()
+    if page.url.startswith(address):
+        page.evaluate("document.querySelector('#told').textContent = ''")
+        page.fill("#search [name=q]", query)
+        page.press("#search [name=q]", "Enter")
+    else:
+        page.goto(f"{address}?{urlencode({'q': query})}")
     expect(page.locator("#told")).not_to_be_empty()
     return page
 

@@ -12,17 +12,23 @@ from itertools import chain
 from pathlib import Path
 
 from sitegen.catalog.load import parse_catalog
+from sitegen.fit.assess import assess
+from sitegen.fit.assessment import Assessment
 from sitegen.importers.measured import UnusableError
 from sitegen.importers.startup_log import quote, read_log, told
 from sitegen.models.families import UnknownFamily, architecture
 from sitegen.models.families.config import ConfigError, read_config
 from sitegen.models.families.registry import FAMILY_OF_TYPE
+from sitegen.physics.model_facts import model_facts
 from sitegen.problems import ProblemsFound
 from tests.catalog.sample import SAMPLE
+from tests.golden_texts import written_down
 from tests.importers.reading import FILES
 from tests.importers.reading import told as runs_in
 from tests.one_change.changes import changes, some, text_changes, trimmed
-from tests.spelled_out import compare_with, digests, spelled_out
+from tests.one_change.requests import requests_by_change
+from tests.physics.test_physics_translation import answered, random_calls
+from tests.spelled_out import RECORDS, compare_with, digests, spelled_out
 
 EXPECTED = Path(__file__).parent / "expected"
 CONFIGS = json.loads((EXPECTED.parent / "configs.json").read_text())
@@ -116,3 +122,31 @@ def test_a_start_s_log_with_one_line_or_number_changed_reads_as_before() -> None
         (f"one-change/{path.name}", "\n".join(logs_of(path))) for path in sorted(LOGS.iterdir())
     )
     compare_with(EXPECTED / "logs.txt", digests(made))
+
+
+def test_random_questions_of_physics_have_the_answers_of_before() -> None:
+    texts: dict[str, list[str]] = {}
+    calls = random_calls()
+    for at, ((name, _), answer) in enumerate(zip(calls, answered(calls), strict=True)):
+        texts.setdefault(f"one-change/{name} {at * 10 // len(calls)}", []).append(
+            spelled_out(answer)
+        )
+    made = ((name, "\n".join(parts)) for name, parts in texts.items())
+    compare_with(EXPECTED / "physics.txt", digests(made))
+
+
+def all_of(answer: Assessment) -> str:
+    """Write an answer, what it says of itself, and its commands."""
+    own = {name for name, one in vars(Assessment).items() if isinstance(one, property)}
+    said = {name: getattr(answer, name) for name in sorted(own)}
+    return spelled_out((written_down(answer), said), RECORDS)
+
+
+def test_a_request_with_one_choice_changed_has_the_answer_and_commands_of_before() -> None:
+    made: dict[str, str] = {}
+    for engine, change, requests in requests_by_change():
+        texts = (all_of(assess(engine, one)) for one in requests)
+        made[f"one-change/{change}"] = "\n".join(texts)
+    for model in engine.catalog.models.values():
+        made[f"one-change/{model.id}"] = spelled_out(model_facts(model), RECORDS)
+    compare_with(EXPECTED / "requests.txt", digests(made.items()))

@@ -13,7 +13,8 @@ from sitegen.physics.plan import Workload
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Recipe
 from sitegen.survey.verdict_policy import reference_workload
-from tests.survey.whole_catalog import whole_catalog, whole_engine
+from tests.made_once import made_once
+from tests.survey.whole_catalog import packer, whole_catalog, whole_engine
 
 MODELS = ("llama-3.1-8b-instruct", "qwen3-32b", "gpt-oss-120b", "deepseek-r1")
 """Small and dense to large and sparse, so that every combo runs one or more."""
@@ -37,7 +38,15 @@ def smallest(model: LanguageModel, runtime: Runtime) -> Checkpoint | None:
 
 @cache
 def assessments() -> tuple[Assessment, ...]:
-    """What runs: each model on each combo under each runtime, for room and for throughput."""
+    """What runs, judged once for all workers."""
+    found: tuple[Assessment, ...] = made_once(
+        "assessments of everything", judged, pack=packer().pack, unpack=packer().unpack
+    )
+    return found
+
+
+def judged() -> tuple[Assessment, ...]:
+    """Judge each model on each combo under each runtime, for room and for throughput."""
     catalog, found = whole_catalog(), {}
     for combo in catalog.combos.values():
         vendors = {gpu.gpu.vendor for gpu in combo.gpus}

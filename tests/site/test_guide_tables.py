@@ -9,11 +9,8 @@ import pytest
 
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
-from sitegen.fit.fit_engine import FitEngine
-from sitegen.inputs import read_project
 from sitegen.ownership.prices import to_buy
 from sitegen.physics.model_facts import model_facts
-from sitegen.pipeline.sources import parse
 from sitegen.render.cells import text
 from sitegen.site.cells import NumberCell, Span, TierMark
 from sitegen.site.content.references import Directive, NotUnderstood, parse_directive
@@ -22,11 +19,10 @@ from sitegen.site.guides.directives import resolve_directive
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.table import Table
 from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, table_of, wall_watts
-from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import Survey
 from sitegen.units import GIB
-from tests.render.built import ROOT
 from tests.site import fabricated
+from tests.survey.whole_catalog import whole_catalog, whole_engine, whole_survey
 
 COMBOS = ("2x-rtx-3090-pcie", "4x-rtx-3090", "1x-strix-halo")
 MODEL = "llama-3.3-70b-instruct"
@@ -35,9 +31,8 @@ SUBJECT = f"model={MODEL} checkpoint=w4a16-g128"
 
 @cache
 def real() -> SiteInputs:
-    catalog = parse(read_project(ROOT)).catalog
-    engine = FitEngine(catalog)
-    survey = Survey({id_: survey_combo(engine, catalog.combos[id_]) for id_ in COMBOS})
+    catalog, engine = whole_catalog(), whole_engine()
+    survey = Survey({id_: whole_survey(id_) for id_ in COMBOS})
     facts = {MODEL: model_facts(catalog.models[MODEL])}
     return SiteInputs(catalog, engine, survey, facts, {}, (), fabricated.SETTINGS)
 

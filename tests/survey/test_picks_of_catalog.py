@@ -22,17 +22,15 @@ from sitegen.quality.values import Use
 from sitegen.survey.results import ModelOnCombo
 from sitegen.survey.verdict_policy import answered, reference_question
 from tests.cli.small_project import run
-from tests.survey.whole_catalog import ROOT, whole_catalog, whole_engine, whole_survey
+from tests.survey.whole_catalog import (
+    COMBOS,
+    ROOT,
+    SERVERS,
+    whole_catalog,
+    whole_engine,
+    whole_survey,
+)
 
-SERVERS = (
-    "8x-h100-sxm", "8x-mi300x", "8x-b200-sxm", "4x-a100-80gb-sxm", "2-nodes-8x-h100",
-)  # fmt: skip
-OTHERS = (
-    "4-nodes-2x-rtx-4090-ray-serve", "1x-rtx-4090", "2x-rtx-3090-nvlink", "4x-rtx-3090",
-    "2x-dgx-spark", "mac-studio-m3-ultra-512gb", "macbook-pro-m5-max-128gb", "1x-strix-halo",
-    "rtx-5090-plus-2x-rtx-3090",
-)  # fmt: skip
-COMBOS = (*SERVERS, *OTHERS)
 LENGTHS = (32_768, 16_384)
 """Contexts that a pick should have room for, tokens; after them the reference context."""
 FLAGS = (

@@ -127,11 +127,6 @@ def _head(kind: OneKind) -> Head:
     )
 
 
-def machine_name(head: Head, count: int) -> str:
-    """Name so many of a GPU."""
-    return head.name if count == 1 else f"{count}× {head.name}"
-
-
 def machine_address(head: Head, count: int) -> str:
     """Write the machine of a column as the page of composed builds reads it."""
     listed = head.kind.listed.get(count)
