@@ -25,7 +25,7 @@ Answer = dict[str, Any]
 LOAD = """() => new Promise((done, failed) => {
   if (sitegen.commands) return done();
   const script = document.createElement("script");
-  script.src = document.getElementById("build").dataset.modelScripts.split(" ")[0];
+  script.src = document.getElementById("build").dataset.further;
   script.onload = () => done();
   script.onerror = () => failed(new Error(script.src));
   document.head.append(script);
