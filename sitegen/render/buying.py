@@ -137,10 +137,10 @@ def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted
     model = escape(models[one.offer.model][1])
     power = f"{one.build.watts:,} W" if one.build.watts else "not recorded"
     facts = [
-        ("It costs", _price(one)),
-        ("It writes", _speed(one, wanted)),
+        ("Price", _price(one)),
+        ("Speed", _speed(one, wanted)),
         ("Longest context", f"{one.offer.context:,} tokens"),
-        ("Its GPUs draw at most" if not one.build.whole else "It draws at most", power),
+        ("Maximum power" if one.build.whole else "Maximum power of its GPUs", power),
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     faster = _fastest(found, wanted)

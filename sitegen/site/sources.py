@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sitegen.catalog.domain.provenance import Constant, Source, Status
 from sitegen.site.cells import Absent, Cell, Code, Link, NumberCell, Span, Unit, joined
+from sitegen.site.field_words import field_words
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.words.fields import field_words
 
 STATUS_WORDS = {
     Status.VERIFIED: "verified by running it",

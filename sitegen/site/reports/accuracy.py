@@ -75,7 +75,7 @@ def slices_table(slices: Iterable[Slice], caption: str, *, id: str) -> Table:
         Column("Median error", numeric=True),
         Column("95 of 100", numeric=True, note="at most"),
         Column("Within our interval", numeric=True),
-        Column("Width", numeric=True, note="high − low, of mid"),
+        Column("Width", numeric=True, note="(high − low) ÷ mid"),
         Column("Without disputed", numeric=True, note="median, 95 of 100"),
         Column("Common rule", numeric=True, note="median error"),
     )
