@@ -50,7 +50,7 @@ class ProjectFiles:
 
 
 Stamp = tuple[int, int, int, int, int]
-"""Device, number, size, and times of writing and of change of a file."""
+"""Disk, inode, size, and the times of the last write and the last change of a file."""
 SETTLED_NS = 2_000_000_000
 """Age of a file after which another change of it has another time, on any file system."""
 
