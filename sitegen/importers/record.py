@@ -131,9 +131,8 @@ def record_text(
         out += [
             f"  - {flow({'id': f'{digest}-{at}', 'reason': reason})}" for at, reason in left_out
         ]
-    title = (
-        choice.said.title or choice.said.source or f"Own run of {tool[1]}, file {min(hashes)[:12]}"
-    )
+    own = f"Own run of {tool[1]}, file {min(hashes)[:12]}"
+    title = choice.said.title or choice.said.source or own
     out += [
         "sources:",
         f"  - {flow({'title': title[:200], 'url': choice.said.source, 'read': read})}",

@@ -76,8 +76,16 @@ class _Stopwatch:
         self.seconds[name] = self.clock() - started
 
 
+def _parsed(project: ProjectFiles, today: str, past: Past) -> Parsed:
+    records = RememberedRecords(past, project.catalog)
+    parsed = parse(project, today=today, known=records.known)
+    records.keep()
+    return parsed
+
+
 def _inputs(parsed: Parsed, answers: Answers) -> SiteInputs:
-    return SiteInputs(
+    """Gather what pages are made of; it tells what they read where builds are remembered."""
+    inputs = SiteInputs(
         parsed.catalog,
         answers.engine,
         answers.survey,
@@ -91,6 +99,7 @@ def _inputs(parsed: Parsed, answers: Answers) -> SiteInputs:
         parsed.unjudged,
         parsed.search_terms,
     )
+    return telling(inputs) if answers.keys is not None else inputs
 
 
 def _page_memory(
@@ -166,16 +175,12 @@ def build(
     watch = _Stopwatch(clock, told)
     with in_background(lambda: program_of(past), jobs) as made:
         with watch.stage("parse"):
-            records = RememberedRecords(past, project.catalog)
-            parsed = parse(project, today=today, known=records.known)
-            records.keep()
+            parsed = _parsed(project, today, past)
         with watch.stage("survey"):
-            catalog, texts = parsed.catalog, project.catalog
-            answers = answers_in(catalog, made, jobs=jobs, past=past, texts=texts)
+            answers = answers_in(parsed.catalog, made, jobs=jobs, past=past, texts=project.catalog)
         files = dict(made().files)
     with watch.stage("collect"):
         inputs = _inputs(parsed, answers)
-        inputs = telling(inputs) if answers.keys is not None else inputs
         site = collect_pages(inputs)
         memory = _page_memory(past, project, parsed, answers, site)
     with watch.stage("render"):
@@ -191,16 +196,11 @@ def build(
         )
         files = {**files, **rendered.others, **answers.custom}
     with watch.stage("finish"):
+        written = {**project.catalog, **project.content}
         last = finished(
-            site,
-            rendered,
-            files,
-            jobs=jobs,
-            search=search,
-            early=early,
-            written={**project.catalog, **project.content},
+            site, rendered, files, jobs=jobs, search=search, early=early, written=written,
             memory=memory,
-        )
+        )  # fmt: skip
     whole = rendered.files.and_these({**files, **last.files})
     warnings = only_warnings((*parsed.warnings, *last.problems))
     return BuildResult(whole, answers.survey, parsed.catalog, site, warnings, watch.seconds)

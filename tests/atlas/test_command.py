@@ -51,7 +51,7 @@ def test_the_order_of_words_makes_no_other_atlas() -> None:
 def test_nothing_to_judge_is_said(tmp_path: Path) -> None:
     found = made(tmp_path, only=("gpu=rtx-3090", "runtime=mlx-lm"))
     assert found.status == 2
-    assert "nothing to judge" in found.err
+    assert "nothing to assess" in found.err
 
 
 @pytest.mark.parametrize(("words", "extra"), [((), "atlas"), (("--on", "ray"), "ray")])

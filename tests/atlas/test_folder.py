@@ -46,7 +46,7 @@ def test_two_processes_make_the_same_bytes(whole: Path, tmp_path: Path) -> None:
 def test_a_second_run_judges_nothing(whole: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in whole.rglob("*.parquet")}
     again = made(whole)
-    assert (again.status, " 0 tuples judged" in again.err) == (0, True)
+    assert (again.status, " 0 tuples assessed" in again.err) == (0, True)
     verdicts = [path for path in before if "verdicts" in path.parts]
     assert [path for path in verdicts if path.stat().st_mtime_ns != before[path]] == []
 

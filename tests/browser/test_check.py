@@ -146,7 +146,7 @@ def test_a_command_gets_line_problem_why_and_cure_as_the_command_line_finds_them
 def test_a_compose_file_is_read_as_yaml_and_right_text_is_said_to_be_right(page: Page) -> None:
     text = answered(page, check.COMPOSE, MACHINE)
     assert "Line 7:" in text
-    assert "he plan takes 4 GPUs (tensor 4) and the process sees 2" in text
+    assert "he plan needs 4 GPUs (tensor 4), but the process sees 2" in text
     right = "vllm serve Qwen/Qwen3-14B-AWQ --max-model-len 8192 --tensor-parallel-size 2\n"
     assert "We found nothing wrong" in answered(page, right, MACHINE)
     assert "Choose it above" in answered(page, right)
@@ -164,7 +164,7 @@ def test_an_error_is_found_by_its_text_and_nothing_is_made_of_nothing(page: Page
 
 def test_a_log_stands_beside_what_is_expected_and_gives_a_record(page: Page) -> None:
     text = answered(page, VLLM_LOG, MACHINE)
-    assert "figures of this start lie inside our interval" in text
+    assert "figures in your log are inside our interval" in text
     assert "Qwen3 14B, AWQ 4-bit g128" in text
     rows = page.locator("#result tbody tr")
     assert rows.count() == 4

@@ -194,7 +194,7 @@ def test_the_commands_are_loaded_with_the_first_model_and_open_by_keyboard(
     assert found is not None
     texts = [step.text for recipe in recipes_for(found) for step in recipe.steps]
     assert texts
-    assert page.locator("#details .steps code[class]").all_text_contents() == texts
+    assert page.locator("#details .recipe code[class]").all_text_contents() == texts
     page.locator("#details .recipe > summary").first.focus()
     page.keyboard.press("Enter")
     assert page.locator("#details .copy").first.is_visible()
@@ -438,7 +438,7 @@ def test_a_model_s_view_leads_to_its_parts_and_to_a_report_that_names_it(
     page.locator("a.report").click()
     report = unquote(page.locator("a.report").get_attribute("href") or "")
     assert "model=qwen3-8b" in report
-    assert "Assessment: " in report.replace("+", " ")
+    assert "Assessment id: " in report.replace("+", " ")
     page.locator("#details-close").click()
     page.wait_for_selector("#details", state="hidden")
     assert "Qwen3 8B" not in (page.text_content("#cite") or "")

@@ -355,7 +355,7 @@ def test_a_word_that_no_page_has_finds_no_text(page: Page, published_at: str) ->
 
 def test_from_a_folder_the_page_says_why_text_is_not_searched(page: Page, folder: Path) -> None:
     page.goto((folder / SEARCH).as_uri() + "?q=placid")
-    expect(page.locator("#untold")).to_contain_text("opened from a folder")
+    expect(page.locator("#untold")).to_contain_text("opened it from a folder")
 
 
 def test_the_key_can_be_switched_off(page: Page, published_at: str) -> None:
@@ -470,14 +470,14 @@ def test_choosing_a_third_machine_changes_the_address_and_the_sentence(
     ("one", "other", "sentence"),
     [
         ((40, 8_192, 900), (20, 4_096, 300),
-         "M runs Small 8B 2× as fast as N and takes 2× the context. M costs 3× as much."),
+         "M runs Small 8B 2× as fast as N and fits 2× the context. M costs 3× as much."),
         ((20, 8_192, None), (50, 4_096, 300),
-         "N runs Small 8B 2.5× as fast as M, but M takes 2× the context."),
+         "N runs Small 8B 2.5× as fast as M, but M fits 2× the context."),
         ((40, 8_192, 300), (41, 8_192, 301),
          "Both run Small 8B at about the same speed, with the same context. "
          "Their GPUs cost about the same."),
         ((40, 4_096, None), (40, 8_192, None),
-         "Both run Small 8B at about the same speed; N takes 2× the context."),
+         "Both run Small 8B at about the same speed; N fits 2× the context."),
     ],
 )  # fmt: skip
 def test_the_answer_says_what_differs(
@@ -515,7 +515,8 @@ def test_two_models_stand_side_by_side_on_one_machine(page: Page, root: str) -> 
     page.get_by_label("Two models on one machine").check()
     page.get_by_label("Other model").select_option("huge-400b")
     expect(page.locator("#answer")).to_have_text(
-        "Only Large 70B fits 4 nodes × 2× RTX 4090 comfortably: 21 tokens per second for one user."
+        "Only Large 70B fits comfortably on 4 nodes × 2× RTX 4090: "
+        "21 tokens per second for one user."
     )
     assert query(page) == {"model": ["large-70b"], "with": ["huge-400b"], "a": ["four-by-two"]}
     page.goto(page.url)

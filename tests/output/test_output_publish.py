@@ -219,7 +219,7 @@ def test_a_foreign_file_in_the_way_is_never_overwritten(tmp_path: Path) -> None:
     publish(OLD, out)
     (out / "combos" / "b").mkdir()
     (out / "combos" / "b" / "INDEX.html").write_text("mine")
-    with pytest.raises(PublishError, match="would be overwritten"):
+    with pytest.raises(PublishError, match="the build would overwrite it"):
         publish(NEW, out, force=True)
     assert (out / "combos" / "b" / "INDEX.html").read_text() == "mine"
 

@@ -33,7 +33,7 @@ def test_the_same_addresses_and_more_lose_nothing() -> None:
 def test_a_page_that_is_gone_is_an_error_and_a_row_that_is_gone_a_warning() -> None:
     found = lost_addresses(anchors(a=["m-x", "m-y"], b=[]), {"anchors.json": anchors(a=["m-y"])})
     assert [(p.code, p.severity, p.message) for p in found] == [
-        ("address-lost", Severity.ERROR, "/b/ was published and is gone"),
+        ("address-lost", Severity.ERROR, "/b/ was published but is now missing"),
         ("row-lost", Severity.WARNING, "the row 'm-x' was published but is now missing from /a/"),
     ]
 

@@ -13,7 +13,6 @@ from sitegen.inputs import read_project
 from sitegen.pipeline.building import build
 from sitegen.pipeline.finish import searched
 from sitegen.pipeline.search import SearchIndexError, index, installed_indexer
-from sitegen.render.data.offline import OFFLINE
 from tests.cli.small_project import run_process, small_project
 from tests.render.built import files, site
 
@@ -81,8 +80,8 @@ def test_a_build_has_the_index_only_where_it_is_handed_one(tmp_path: Path) -> No
     project = read_project(small_project(tmp_path))
     plain, whole = build(project).files, build(project, search=installed_indexer()).files
     assert not [path for path in plain if path.startswith("pagefind/")]
-    # The archive of the whole site has the index in it too.
-    assert {path for path in plain if whole[path] != plain[path]} == {OFFLINE}
+    # The archive has no index: no browser loads one from a folder.
+    assert {path for path in plain if whole[path] != plain[path]} == set()
     assert "pagefind/pagefind.js" in whole
 
 
