@@ -31,6 +31,7 @@ from sitegen.site.words.quality import URL
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import (
     checkpoint_name,
+    most_sequences,
     not_estimated,
     start_note,
     sure_context,
@@ -61,6 +62,7 @@ WISHES = {
     Wish.USERS: "Most users",
 }
 FIRST_START = "The first start downloads the model."
+WITHOUT_IMAGES = "It starts without images, which leaves more memory for text."
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +242,13 @@ def _commands(recipe: Recipe) -> tuple[PasteCommand, ...]:
 
 
 def _note(assessment: Assessment, recipe: Recipe | None) -> Cell | None:
+    """Say what the commands do not show; without commands, the settings too."""
     parts: list[Cell] = []
     if recipe is not None and not any(one.phase is Phase.FILES for one in recipe.steps):
         parts.append(FIRST_START)
-    to_start = start_note(assessment)
+    to_start = start_note(assessment) if recipe is None else most_sequences(assessment)
+    if recipe is not None and assessment.settings.text_only:
+        parts += [" ", WITHOUT_IMAGES] if parts else [WITHOUT_IMAGES]
     if to_start is not None:
         parts += [" ", to_start] if parts else [to_start]
     return Parts(tuple(parts)) if parts else None

@@ -253,14 +253,21 @@ def fit_cells(assessment: Assessment) -> tuple[Cell, ...]:
 
 def start_note(assessment: Assessment) -> Parts | None:
     """Say which settings a plan needs; ``None`` where the runtime's defaults do."""
-    limits, flags = assessment.limits, flag_words(assessment.settings)
+    flags, most = flag_words(assessment.settings), most_sequences(assessment)
     parts: list[Cell] = [f"It needs these settings: {', '.join(flags)}."] if flags else []
-    if limits is not None and limits.startable_sequences:
-        most = NumberCell(limits.startable_sequences, Unit.COUNT)
-        start = f"{assessment.runtime.name} starts only with max_num_seqs at "
-        parts += [" "] if parts else []
-        parts += [start, most, " or less."]
+    if most is not None:
+        parts += [" ", most] if parts else [most]
     return Parts(tuple(parts)) if parts else None
+
+
+def most_sequences(assessment: Assessment) -> Parts | None:
+    """Say with how many sequences at most the runtime starts; ``None`` where its default does."""
+    limits = assessment.limits
+    if limits is None or not limits.startable_sequences:
+        return None
+    most = NumberCell(limits.startable_sequences, Unit.COUNT)
+    start = f"{assessment.runtime.name} starts only with max_num_seqs at "
+    return Parts((start, most, " or less."))
 
 
 def flag_words(settings: Settings) -> list[str]:
@@ -279,7 +286,7 @@ def flag_words(settings: Settings) -> list[str]:
     if settings.expert_parallel:
         found.append("whole experts on each GPU")
     if settings.raised_limit:
-        found.append("the system's limit on GPU memory raised")
+        found.append("a higher system limit on GPU memory")
     return found
 
 
