@@ -61,6 +61,21 @@ class ProblemsFound(Exception):  # noqa: N818 - the name says what happened, not
         super().__init__(f"{len(self.problems)} problems")
 
 
+LISTED = 12
+"""Ids that a hint lists before it counts the rest."""
+
+
+def listed(known: Iterable[str]) -> str:
+    """List words in order, the first few and the number of the others.
+
+    >>> listed(["b", "a"])
+    'a, b'
+    """
+    ids = sorted(known)
+    more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
+    return ", ".join(ids[:LISTED]) + more
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Return ``did you mean 'x'?`` for the nearest known word, or an empty string.
 

@@ -10,7 +10,7 @@ from sitegen.catalog.kinds import REFERENCES, Kind
 from sitegen.catalog.records.parts import Record, Renamable
 from sitegen.catalog.text.positions import KeyPath, Place, locate
 from sitegen.catalog.text.source_text import SourceText, quoted, visible
-from sitegen.problems import Problem, SourceSpan, did_you_mean
+from sitegen.problems import Problem, SourceSpan, did_you_mean, listed
 from sitegen.values import dataclass
 
 if TYPE_CHECKING:
@@ -150,7 +150,10 @@ def unknown_reference(
     """Build the problem for an id that names no record, with the nearest real id as hint."""
     reference = REFERENCES[key]
     known = ids[reference.kind]
-    hint = guess(given, known) or f"add catalog/{reference.kind.folder}/<id>.yaml"
+    hint = guess(given, known)
+    if not hint:
+        there = f"; known ids: {listed(known)}" if known else ""
+        hint = f"add catalog/{reference.kind.folder}/<id>.yaml{there}"
     message = f"no {reference.kind} has the id {quoted(given)}"
     return source.problem(path, reference.code, message, hint)
 

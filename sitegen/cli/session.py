@@ -68,7 +68,10 @@ class CliSession:
             return self.given_root.resolve()
         found = self._found
         if found is None:
-            raise CommandError(f"no {CATALOG}/ folder in {Path.cwd()} or above it; pass --root")
+            raise CommandError(
+                f"no {CATALOG}/ folder in {Path.cwd()} or above it; pass --root, "
+                "or make a project with `sitegen new demo FOLDER`"
+            )
         return found
 
     @property

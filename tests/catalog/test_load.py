@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,32 @@ def test_a_misspelt_key_or_word_is_guessed(old: str, new: str, meant: str) -> No
     with pytest.raises(ProblemsFound) as found:
         parse_catalog(changed("catalog/gpus/rtx-4090.yaml", old, new))
     assert found.value.problems[0].hint == f"did you mean '{meant}'?"
+
+
+def test_a_reference_to_nothing_says_where_it_is_and_which_ids_exist() -> None:
+    files = changed("catalog/combos/four-boxes.yaml", "gpu: rtx-4090", "gpu: zzz")
+    with pytest.raises(ProblemsFound) as found:
+        parse_catalog(files)
+    (problem,) = found.value.problems
+    assert (str(problem.span), problem.code) == (
+        "catalog/combos/four-boxes.yaml:7:14",
+        "unknown-gpu",
+    )
+    assert "'zzz'" in problem.message
+    assert problem.hint == (
+        f"add catalog/gpus/<id>.yaml; known ids: {', '.join(sorted(CATALOG.gpus))}"
+    )
+
+
+def test_of_many_ids_that_exist_a_few_are_named() -> None:
+    catalog = read_project(ROOT).catalog
+    path = "catalog/combos/2x-rtx-4090.yaml"
+    text = catalog[path].replace("gpu: rtx-4090", "gpu: zzz", 1)
+    assert text != catalog[path]
+    with pytest.raises(ProblemsFound) as found:
+        parse_catalog({**catalog, path: text})
+    hint = next(one.hint for one in found.value.problems if one.code == "unknown-gpu")
+    assert re.search(r"known ids: ([a-z0-9.-]+, ){11}[a-z0-9.-]+ and \d+ more$", hint), hint
 
 
 @pytest.mark.parametrize(

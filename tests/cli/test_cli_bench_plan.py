@@ -37,7 +37,7 @@ def test_what_settles_most_verdicts_comes_first_and_says_how_many() -> None:
     settled = [int(number) for number in re.findall(r"# It settles (\d+) verdict", done.out)]
     assert settled
     assert settled == sorted(settled, reverse=True)
-    assert done.out.rindex("# It settles") < done.out.index("# No verdict waits")
+    assert done.out.rindex("# It settles") < done.out.index("# No verdict depends on it")
 
 
 def test_one_model_alone_may_be_planned(tmp_path: Path) -> None:

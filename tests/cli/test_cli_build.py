@@ -326,6 +326,21 @@ def test_serve_builds_prints_one_url_and_says_when_its_port_is_taken(built: Path
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(
+    ("host", "warned"),
+    [("0.0.0.0", True), ("::", True), ("127.0.0.1", False), ("localhost", False)],  # noqa: S104
+)
+def test_serve_warns_where_others_can_reach_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, *, warned: bool
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("sitegen.serve.serve", lambda address, **_: asked.append(address.host))
+    root = small_project(tmp_path)
+    done = run("--root", root, "serve", "--host", host, "--port", "0")
+    assert asked == [host]
+    assert ("anyone who can reach this address" in done.err) is warned
+
+
 def test_serve_ends_at_once_when_interrupted_in_the_middle_of_a_build(built: Path) -> None:
     # a shell lets its jobs in the background ignore an interruption: undo that
     started = "import signal as s, sys; s.signal(s.SIGINT, s.default_int_handler); "

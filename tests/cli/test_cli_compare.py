@@ -111,7 +111,7 @@ def test_a_benchmark_file_is_compared_by_its_rates() -> None:
 @pytest.mark.parametrize(
     ("text", "words", "status", "says"),
     [
-        ("nothing of interest\n", (), 1, "it has none of the formats that sitegen reads"),
+        ("nothing of interest\n", (), 1, "it is in none of the formats that sitegen reads"),
         ("load_tensors: loading\n", ("--combo", "1x-rtx-3090"), 1, "it says nothing of memory"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import click
@@ -161,6 +162,45 @@ def test_users_at_once_are_the_streams_of_the_speed_in_all(root: Path) -> None:
     assert f"3 at once{' in each replica' if replicas > 1 else ''}, KV cache" in said
     assert f"speed, {3 * replicas} users together" in said
     assert "speed, each of them" in said
+
+
+def users_of(root: Path, *words: str) -> tuple[int, int, str]:
+    """Return users of a replica, replicas, and what is said to have been asked."""
+    record = json.loads(fit(root, *words, "--json").out)
+    (asked,) = (line for line in fit(root, *words).out.splitlines() if line.startswith("asked"))
+    plan = record["plan"] or {"replicas": 1}
+    return record["workload"]["sequences"], plan["replicas"], " ".join(asked.split())
+
+
+@pytest.mark.parametrize("users", [1, 2, 5, 16])
+def test_users_of_all_replicas_are_shared_out_and_rounded_up(root: Path, users: int) -> None:
+    own = ("qwen3-8b", "--gpu", "rtx-4090:2", "--nodes", "4", "--link", "ethernet-10g")
+    each, replicas, asked = users_of(root, *own, "--runtime", "vllm", "--users", str(users))
+    assert replicas > 1 or users == 1
+    assert each * replicas >= users
+    if users > 1:
+        assert (each - 1) * replicas < users, "no replica takes more than its share"
+        assert f"{users} users, up to {each} in each of {replicas} replicas" in asked
+
+
+def test_users_that_no_share_holds_are_not_promised(root: Path) -> None:
+    each, replicas, _ = users_of(root, *QUESTION, "--users", "5000")
+    assert each * replicas >= 5000
+    said = fit(root, *QUESTION, "--users", "5000").out
+    assert re.search(r"^verdict +not practical$", said, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--sequences 3", "--users: give either --users or --sequences"),
+        ("--prefill-gpus 1 --decode-gpus 1", "--users: pools take --sequences instead"),
+    ],
+)
+def test_users_are_given_in_one_way(root: Path, words: str, message: str) -> None:
+    done = fit(root, *QUESTION, "--users", "4", *words.split())
+    assert done.status == 2
+    assert message in done.err
 
 
 def test_a_cap_on_streams_is_named(root: Path) -> None:

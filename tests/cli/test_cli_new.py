@@ -20,6 +20,8 @@ def test_a_new_file_of_every_kind_passes_the_check_unedited(tmp_path: Path, kind
     assert (done.status, done.out) == (0, f"catalog/{kind.folder}/brand-new-1.5.yaml\n")
     checked = run("--root", root, "check")
     assert (checked.status, checked.out) == (0, "")
+    fixed = run("--root", root, "check", "--fix", root / done.out.strip())
+    assert (fixed.status, "mended" in fixed.err) == (0, False), "it is in order from the start"
 
 
 @pytest.mark.parametrize("kind", list(Kind))

@@ -158,6 +158,61 @@ def test_rdjson_has_the_keys_and_words_of_reviewdog_and_counts_bytes() -> None:
     assert last["location"]["range"]["start"]["column"] == 6, "two letters of two bytes, a blank"
 
 
+def _object(required: str, **properties: object) -> dict[str, object]:
+    return {
+        "type": "object",
+        "required": required.split(),
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+_TEXT = {"type": "string"}
+_LINE = {"type": "integer", "minimum": 1}
+_REGION = _object("", startLine=_LINE, startColumn=_LINE, snippet=_object("text", text=_TEXT))
+_LOCATION = _object(
+    "",
+    physicalLocation=_object(
+        "", artifactLocation=_object("", uri=_TEXT, uriBaseId=_TEXT), region=_REGION
+    ),
+)
+_RESULT = _object(
+    "message",
+    ruleId=_TEXT,
+    ruleIndex={"type": "integer", "minimum": -1},
+    level={"enum": ["none", "note", "warning", "error"]},
+    message=_object("text", text=_TEXT),
+    locations={"type": "array", "items": _LOCATION},
+)
+_RULE = _object("id", id=_TEXT, help=_object("text", text=_TEXT))
+_DRIVER = _object(
+    "name",
+    name=_TEXT,
+    version=_TEXT,
+    rules={"type": "array", "uniqueItems": True, "items": _RULE},
+)
+SARIF = _object(
+    "version runs",
+    **{"$schema": _TEXT},
+    version={"const": "2.1.0"},
+    runs={
+        "type": "array",
+        "items": _object(
+            "tool",
+            tool=_object("driver", driver=_DRIVER),
+            results={"type": "array", "items": _RESULT},
+            columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+        ),
+    },
+)
+"""The keys, types and words of OASIS SARIF 2.1.0 (sections 3.13 to 3.52) that we may write."""
+
+
+def test_sarif_has_the_keys_and_words_of_its_standard() -> None:
+    for problems in ([], [PLAIN, WARNING, HOSTILE]):
+        jsonschema.validate(json.loads(sarif(problems)), SARIF)
+
+
 def test_sarif_names_a_rule_for_each_result() -> None:
     document = json.loads(sarif([PLAIN, WARNING, PLAIN]))
     (run,) = document["runs"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -107,3 +108,24 @@ def test_every_folder_of_the_catalog_is_installed() -> None:
     assert all(
         target == f"share/sitegen/{one[0].rpartition('/')[0]}" for target, one in listed.items()
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fit", "qwen3-8b", "1x-rtx-4090", "--json"),
+        ("recipe", "qwen3-8b", "1x-rtx-4090", "--json"),
+        ("here", "--format", "json"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_question_outside_a_project_is_answered_from_the_catalog_that_came_along(
+    elsewhere: Path, words: tuple[str, ...]
+) -> None:
+    done = run(*words)
+    assert done.status == 0
+    assert json.loads(done.out)
+    assert "no project here: this is from the catalog that came with sitegen\n" in done.err
+    assert list(elsewhere.iterdir()) == [elsewhere / "catalog"], "nothing is written"
+    assert "no project here" not in run("-q", *words).err
+    assert "no project here" not in run("--root", REPOSITORY, *words).err

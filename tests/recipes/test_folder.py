@@ -129,7 +129,7 @@ def test_what_worked_is_not_repeated_and_a_stop_ends_what_runs(tmp_path: Path) -
     assert here.run(script).status == 0
     again = here.run(script)
     assert again.status == 0
-    assert "runs already" in again.said
+    assert "is already running" in again.said
     assert "uv" not in programs(again)
     assert here.run(script, "stop").status == 0
     with socket.socket() as asked_port:
@@ -139,10 +139,10 @@ def test_what_worked_is_not_repeated_and_a_stop_ends_what_runs(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("other", "says"),
     [
-        ({"gpus": []}, "0 GPUs are there, the plan is for a machine with 1"),
-        ({"gpus": [12_288]}, "a GPU has 12288 MiB where the plan has one with"),
-        ({"driver": "470.42.01"}, "the driver is 470.42.01; it has to be 525 or newer"),
-        ({"disk_kib": 1_000_000}, "GB free; the files need 9 GB"),
+        ({"gpus": []}, "the machine shows 0 GPUs, but the plan needs 1"),
+        ({"gpus": [12_288]}, "a GPU has 12288 MiB, but the plan expects"),
+        ({"driver": "470.42.01"}, "the driver is 470.42.01, but 525 or newer is needed"),
+        ({"disk_kib": 1_000_000}, "GB free, but the files need 9 GB"),
     ],
 )
 def test_a_machine_that_cannot_run_it_is_told_why_before_anything_changes(
@@ -173,7 +173,28 @@ def test_a_missing_program_is_named(tmp_path: Path) -> None:
     here = machine(recipe, tmp_path / "machine")
     (tmp_path / "machine/bin/uv").unlink()
     done = here.run(written(recipe, tmp_path / "recipe"), "check")
-    assert "the program uv is missing" in done.said
+    assert "program not found: uv" in done.said
+
+
+@pytest.mark.parametrize(
+    ("combo", "runtime", "tool"),
+    [("1x-rtx-4090", "vllm", "nvidia-smi"), ("8x-mi300x", "vllm", "rocm-smi")],
+)
+def test_a_machine_without_its_makers_tool_hears_of_every_fault(
+    combo: str, runtime: str, tool: str, tmp_path: Path
+) -> None:
+    recipe = form(asked(combo, "qwen3-8b", runtime, "bf16"), runtime)
+    here = machine(recipe, tmp_path / "machine")
+    for program in (tool, "uv"):
+        (tmp_path / "machine/bin" / program).unlink(missing_ok=True)
+    script = written(recipe, tmp_path / "recipe")
+    done = here.run(script, "check")
+    assert done.status == 1
+    assert {f"check: program not found: {name}" for name in (tool, "uv")} <= set(
+        done.said.splitlines()
+    )
+    assert "command not found" not in done.said
+    assert here.run(script, "check", settings={"CHECK": "warn"}).status == 0
 
 
 def test_an_option_that_the_program_does_not_have_ends_the_run(tmp_path: Path) -> None:

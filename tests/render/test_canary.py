@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from pydantic import BaseModel
@@ -103,6 +106,24 @@ def parse_shape() -> set[str]:
 
     tags = {str(element.tag) for path in pages() for element in tree(path).iter()}
     return tags | {"em", "strong", "code", "p"}
+
+
+def test_the_canary_breaks_no_feed_no_drawing_and_no_data(poisoned: dict[str, bytes]) -> None:
+    seen: dict[str, int] = {}
+    for path, content in poisoned.items():
+        kind = path.rpartition(".")[2]
+        held = b"alert(1)" in content
+        seen[kind] = seen.get(kind, 0) + held
+        if kind in {"xml", "atom", "svg"}:
+            root = ET.fromstring(content)  # noqa: S314 - of our own writing
+            tags = {str(one.tag).rpartition("}")[2] for one in root.iter()}
+            assert not tags & {"script", "img", "style", "iframe"}, path
+        elif kind == "json" and held:
+            assert json.loads(content) is not None, path
+        elif kind == "csv" and held:
+            rows = list(csv.reader(io.StringIO(content.decode(), newline=""), strict=True))
+            assert len({len(row) for row in rows}) == 1, path
+    assert all(seen.get(kind, 0) > 0 for kind in ("html", "json", "csv", "md")), seen
 
 
 def test_the_canary_survives_into_the_twin_unharmed(poisoned: dict[str, bytes]) -> None:

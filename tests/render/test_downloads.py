@@ -222,6 +222,19 @@ def test_every_row_of_a_table_is_a_row_in_page_md(path: str) -> None:
             assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
 
 
+@pytest.mark.parametrize("first", "=+-@\t\r")
+def test_no_text_runs_as_a_formula_and_numbers_stay_numbers(first: str) -> None:
+    # the characters that OWASP's page on CSV injection names (read on 2026-11-26)
+    text = f"{first}cmd|' /C calc'!A0"
+    number = NumberCell(-3.5, Unit.TOKENS_PER_S)
+    rows = (Row((text, number)), Row((f"a{first}b", number)))
+    (grid,) = grids([Table("t", "T", (Column("Name"), Column("Value")), rows)])
+    lines = list(csv.reader(io.StringIO(data_csv((grid,)).decode(), newline="")))
+    assert len(lines) == 3
+    assert [line[2] for line in lines[1:]] == [f"'{text}", f"a{first}b"]
+    assert [float(line[3]) for line in lines[1:]] == [-3.5, -3.5]
+
+
 def test_markup_in_a_name_stays_text_in_markdown_and_no_formula_runs_in_a_spreadsheet() -> None:
     table = Table("t", "T", (Column("Name"), Column("Value")), (Row(("=1+1", "a|b <i>*c*")),))
     (grid,) = grids([table])

@@ -65,6 +65,21 @@ def test_raw_html_is_shown_as_text(html: str) -> None:
         assert "&lt;" in written
 
 
+INCLUDES = [
+    "--8<-- '/etc/passwd'", "{% include '/etc/passwd' %}", "{{ include('../x') }}",
+    "{!../../x.md!}", "!include ../x", "@import '../x'", "<!--#include file='x' -->",
+    ".. include:: /etc/passwd", "```{include}\n/etc/passwd\n```", "::include{file=../x}",
+    "[[_TOC_]]", "![[../x]]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", INCLUDES)
+def test_what_other_generators_include_is_text(text: str) -> None:
+    for html in (shown(text), inline_html(text, PAGE), text_html(text, PAGE)):
+        assert "root:" not in html
+        assert re.search(r"passwd|\.\./x|TOC|'x'", unescape(re.sub(r"</?[a-z][^>]*>", "", html)))
+
+
 def test_an_image_comes_from_the_assets_or_is_its_text() -> None:
     assert '<img src="../../assets/a.png" alt="a chart">' in shown("![a chart](/assets/a.png)")
     assert shown("![a chart](https://evil.example/a.png)").strip() == "<p>a chart</p>"

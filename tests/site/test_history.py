@@ -52,3 +52,22 @@ def test_a_mistake_in_a_release_has_its_place(text: str, place: str, said: str) 
 def test_an_address_that_is_none_of_this_site_is_refused(address: str) -> None:
     (message,) = messages("content/removed.yaml", f'"{address}": {{date: 2026-11-20, reason: r}}\n')
     assert "is no address of this site" in message
+
+
+@pytest.mark.parametrize(
+    ("goals", "gone"),
+    [
+        ({"/a/": "/a/"}, ["/a/"]),
+        ({"/a/": "/b/", "/b/": "/a/"}, ["/b/", "/a/"]),
+        ({"/a/": "/b/", "/b/": "/here/"}, ["/b/"]),
+    ],
+    ids=["itself", "circle", "chain"],
+)
+def test_nobody_is_sent_to_a_page_that_is_gone_too(goals: dict[str, str], gone: list[str]) -> None:
+    stones = "".join(
+        f"{url}: {{date: 2026-11-20, reason: r, instead: {goal}}}\n" for url, goal in goals.items()
+    )
+    said = messages("content/removed.yaml", stones)
+    assert len(said) == len(gone)
+    for message, address in zip(said, gone, strict=True):
+        assert f"sends readers to '{address}', which is gone too" in message

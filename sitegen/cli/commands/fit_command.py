@@ -14,6 +14,7 @@ from sitegen.cli.session import CliSession, pass_session
 EPILOG = """\b
 Examples:
   sitegen fit qwen3-32b 2x-rtx-3090-nvlink --quantization fp8 --runtime vllm
+  sitegen fit qwen3-32b 8x-h100-sxm --users 64
   sitegen fit --best coding --gpu rtx-3090:2 --context 32768 --users 4
   sitegen fit --config ./config.json --quantization bf16 --runtime vllm@0.19 \\
       --gpu rtx-4090:2 --nodes 4 --link ethernet-10g --json
@@ -30,7 +31,11 @@ Examples:
     metavar="USE",
     help="Best models for a use, e.g. coding; no MODEL.",
 )
-@click.option("--users", type=Positive(), help="Simultaneous users, with --best.")
+@click.option(
+    "--users",
+    type=Positive(),
+    help="Users of all replicas together; with --best, of each.",
+)
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the whole record, in bytes and tokens/s."
 )
@@ -50,10 +55,6 @@ def command(
     if typed["best"]:
         _answer_best(session, FitOptions(**typed), as_json=as_json)
         return CLEAN
-    if typed["users"]:
-        from sitegen.cli.questions.choose import usage_error
-
-        raise usage_error("--users", "this option needs --best; for one model use --sequences")
     if prefill_gpus or decode_gpus:
         _answer_pools(session, FitOptions(**typed), prefill_gpus, decode_gpus, as_json=as_json)
         return CLEAN
@@ -65,7 +66,7 @@ def command(
     if as_json:
         click.echo(json.dumps(to_record(assessment), indent=2, allow_nan=False))
     else:
-        print_assessment(assessment, catalog)
+        print_assessment(assessment, catalog, users=typed["users"])
     return CLEAN
 
 
@@ -93,6 +94,8 @@ def _answer_pools(
     from sitegen.cli.questions.choose import usage_error
     from sitegen.cli.text.fit import print_pools, to_pools_record
 
+    if options.users:
+        raise usage_error("--users", "pools take --sequences instead")
     if not prefill_gpus or not decode_gpus:
         raise usage_error("--prefill-gpus", "give --decode-gpus too: a plan needs both pools")
     catalog, found = pools_answered(session, options, (prefill_gpus, decode_gpus))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from sitegen.cli.commands.check_command import format_option, print_problems, status_of
 from sitegen.cli.session import CliSession, pass_session
-from sitegen.cli.shares import CHECKOUT, INSTALLED
 
 if TYPE_CHECKING:
     from sitegen.catalog.text.source_text import SourceText
@@ -76,21 +74,6 @@ def command(
     return status_of(problems)
 
 
-def catalog_root(session: CliSession) -> Path:
-    """Find the catalog: of the project that is worked on, else the one that was installed.
-
-    Others run the linter over their own pages, where a folder may be called ``catalog`` too.
-
-    Raises:
-        CommandError: If there is none at all.
-    """
-    if session.given_root is not None:
-        return session.root
-    places = [*(here for here in (Path.cwd(), *Path.cwd().parents)), CHECKOUT, INSTALLED]
-    found = next((place for place in places if (place / "catalog" / "gpus").is_dir()), None)
-    return found or session.root
-
-
 def facts_of(session: CliSession, combo: str) -> LintContext:
     """Read the catalog and the tables of options.
 
@@ -100,11 +83,12 @@ def facts_of(session: CliSession, combo: str) -> LintContext:
     """
     from sitegen.catalog.load import parse_catalog
     from sitegen.cli.questions.choose import record
+    from sitegen.cli.questions.projects import readable_root
     from sitegen.fit.fit_engine import FitEngine
     from sitegen.lint.facts import LintContext
     from sitegen.lint.options import option_tables
 
-    catalog = parse_catalog(session.read(catalog_root(session)).catalog)
+    catalog = parse_catalog(session.read(readable_root(session)).catalog)
     auto = combo == AUTO
     asked = record("--combo", "combo", combo, catalog.combos) if combo and not auto else None
     return LintContext(FitEngine(catalog), option_tables(), asked, auto)

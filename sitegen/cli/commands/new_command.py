@@ -143,7 +143,7 @@ def _write(session: CliSession, kind: Kind, path: Path, text: str) -> int:
         )
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            file.write(_in_order(relative, text))
     except FileExistsError:
         raise CommandError(f"{relative} exists already; choose another id or edit it") from None
     click.echo(relative)
@@ -168,3 +168,11 @@ def _first(root: Path, kind: Kind, needed: Kind) -> str:
 def _has_own_memory(path: Path) -> bool:
     text = path.read_text(encoding="utf-8", errors="replace")
     return any(line.startswith("vram_gib:") for line in text.splitlines())
+
+
+def _in_order(relative: str, text: str) -> str:
+    """Return the text as `check --fix` leaves it: order of keys, one kind of quotes."""
+    from sitegen.catalog.mend import mended
+
+    (file,) = list_files({relative: text}).files
+    return mended(file, {kind: frozenset() for kind in Kind}, {}, tidy=True)

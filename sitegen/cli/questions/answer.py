@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import MemoryModel
 from sitegen.cli.questions.choose import usage_error
@@ -10,7 +12,7 @@ from sitegen.cli.questions.fit_request import question_from, requests_from
 from sitegen.cli.questions.projects import catalog_at
 from sitegen.cli.session import CliSession
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.disaggregated import Disaggregated, disaggregated
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
@@ -27,9 +29,35 @@ def answered(session: CliSession, options: FitOptions) -> tuple[Catalog, Assessm
     """
     catalog = catalog_at(session)
     try:
-        return catalog, _answer(FitEngine(catalog), options)
+        engine = FitEngine(catalog)
+        if options.users is not None:
+            return catalog, _answer_users(engine, options, options.users)
+        return catalog, _answer(engine, options)
     except (UnknownFamily, ConfigError) as error:
         raise usage_error("--config" if options.config else "MODEL", str(error)) from error
+
+
+def _answer_users(engine: FitEngine, options: FitOptions, users: int) -> Assessment:
+    """Answer for the users of all replicas together, each replica with its share, rounded up.
+
+    The plan for one user says how many replicas share them. A plan for the share may have fewer
+    replicas, which then take more each. Where that is not comfortable, one replica takes them all.
+    """
+    if options.sequences != FitOptions().sequences:
+        raise usage_error("--users", "give either --users or --sequences (users of each replica)")
+    if users > 1 and options.goal is None:
+        options = replace(options, goal=PlanGoal.THROUGHPUT.value)
+    found, sequences = _answer(engine, replace(options, sequences=1)), 1
+    while (share := _share(found, users)) > sequences:
+        found, sequences = _answer(engine, replace(options, sequences=share)), share
+    if found.tier is FitTier.COMFORTABLE or sequences == users:
+        return found
+    return min(found, _answer(engine, replace(options, sequences=users)), key=_order)
+
+
+def _share(answer: Assessment, users: int) -> int:
+    """Return the users of a replica, rounded up; all of them without a plan."""
+    return -(-users // (answer.plan.replicas if answer.plan else 1))
 
 
 def _answer(engine: FitEngine, options: FitOptions) -> Assessment:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -18,14 +18,12 @@ from sitegen.catalog.domain.models import (
 )
 from sitegen.models.unpublished import unpublished
 from sitegen.physics.memory.profile_constants import profile_of
-from sitegen.problems import did_you_mean
+from sitegen.problems import did_you_mean, listed
 
 T = TypeVar("T")
 GROUPS_SHARE = 0.01
 """Share of its bits that the scales of groups add to a format: one of 32 bits per 128 × 128 weights
 makes 8.002 of 8."""
-LISTED = 12
-"""As many ids as a line of an error can carry."""
 
 
 def usage_error(option: str, message: str, hint: str = "") -> click.UsageError:
@@ -45,10 +43,8 @@ def record(option: str, noun: str, given: str, known: Mapping[str, T]) -> T:
     raise usage_error(option, f"no {noun} has the id {given!r}", hint)
 
 
-def _listed(known: Iterable[str]) -> str:
-    ids = sorted(known)
-    more = f" and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
-    return f"known ids: {', '.join(ids[:LISTED])}{more}" if ids else "the catalog has none"
+def _listed(known: Collection[str]) -> str:
+    return f"known ids: {listed(known)}" if known else "the catalog has none"
 
 
 def checkpoints_of(model: LanguageModel, given: str, catalog: Catalog) -> tuple[Checkpoint, ...]:

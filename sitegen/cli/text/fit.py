@@ -43,9 +43,12 @@ from sitegen.site.words.verdicts import (
 REFUSED_SHOWN = 8
 
 
-def print_assessment(assessment: Assessment, catalog: Catalog) -> None:
-    """Print the verdict, its reasons, the plan, the ledger and the plans that were refused."""
-    print_pairs(summary(assessment, catalog))
+def print_assessment(assessment: Assessment, catalog: Catalog, *, users: int | None = None) -> None:
+    """Print the verdict, its reasons, the plan, the ledger and the plans that were refused.
+
+    ``users`` are those of all replicas together, where the question was about them.
+    """
+    print_pairs(summary(assessment, catalog, asked_users=users))
     if assessment.plan is not None:
         print_table(ledger_view(assessment).table)
     refused = assessment.refused[:REFUSED_SHOWN]
@@ -56,7 +59,9 @@ def print_assessment(assessment: Assessment, catalog: Catalog) -> None:
         )
 
 
-def summary(assessment: Assessment, catalog: Catalog) -> Iterator[tuple[str, Cell]]:
+def summary(
+    assessment: Assessment, catalog: Catalog, *, asked_users: int | None = None
+) -> Iterator[tuple[str, Cell]]:
     """Name and value of everything that stands above the ledger."""
     workload = assessment.workload
     yield "model", f"{assessment.model.name}, {checkpoint_name(assessment)}"
@@ -69,7 +74,11 @@ def summary(assessment: Assessment, catalog: Catalog) -> Iterator[tuple[str, Cel
     plan = assessment.plan
     several = plan is not None and plan.replicas > 1 and workload.sequences > 1
     each = " in each replica" if several else ""
-    yield "asked", Parts((context, f", {workload.sequences} at once{each}, KV cache {cache}"))
+    together = f"{workload.sequences} at once{each}"
+    if asked_users is not None and plan is not None and plan.replicas > 1:
+        share = workload.sequences
+        together = f"{asked_users} users, up to {share} in each of {plan.replicas} replicas"
+    yield "asked", Parts((context, f", {together}, KV cache {cache}"))
     fused = assessment.settings.flash_attention
     if fused is not None:
         yield "flash attention", "on" if fused else "off"

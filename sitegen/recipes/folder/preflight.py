@@ -80,7 +80,7 @@ def ports_of(recipe: Recipe, machines: Machines, node: int) -> list[str]:
 def checks(recipe: Recipe, machines: Machines) -> Iterator[str]:
     """Write the body of the check, one line each."""
     for program in needed_programs(recipe):
-        yield f"need {program}"
+        yield f"need {program} || :"
     disk = disk_bytes(recipe)
     yield f"disk {disk // 1000}"
     if any("hf auth" in step.text for step in recipe.steps):
@@ -129,8 +129,10 @@ wrong() {  # report a problem; with CHECK=warn, continue anyway
   FAULTS=$((FAULTS + 1))
 }
 
-need() {
-  command -v "$1" > /dev/null || wrong "program not found: $1"
+need() {  # false where it is not there
+  command -v "$1" > /dev/null && return
+  wrong "program not found: $1"
+  return 1
 }
 
 disk() {  # kilobytes that the files need
@@ -169,10 +171,10 @@ gpus_of() {  # vendor, then the memory of each GPU in MiB, largest first
   local vendor=$1 seen
   shift
   if [ "$vendor" = nvidia ]; then
-    need nvidia-smi
+    need nvidia-smi || return 0
     seen=$(nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits | sort -rn)
   else
-    need rocm-smi
+    need rocm-smi || return 0
     seen=$(rocm-smi --showmeminfo vram --csv |
       awk -F, '/^card/ { print int($2 / 1048576) }' | sort -rn)
   fi
@@ -203,7 +205,7 @@ gtt() {  # memory that the GPU must be able to use, in MiB
 }
 
 count_intel() {
-  need sycl-ls
+  need sycl-ls || return 0
   local seen
   seen=$(sycl-ls | grep -c 'level_zero:gpu' || true)
   [ "$seen" -ge "$1" ] || wrong "the machine shows $seen GPUs, but the plan needs $1"

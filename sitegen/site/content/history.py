@@ -136,6 +136,9 @@ def _address_problems(path: str, stones: Mapping[str, Tombstone]) -> Iterator[Pr
                 message = f"'{address}' is no address of this site"
                 hint = "write it from the root and with a slash at the end, as /models/old/"
                 yield Problem(SourceSpan(path), "history", message, hint)
+        if stone.instead in stones:
+            message = f"'{url}' sends readers to '{stone.instead}', which is gone too"
+            yield Problem(SourceSpan(path), "history", message, "name a page that is there")
 
 
 def _is_address(address: str) -> bool:
