@@ -72,6 +72,7 @@ PARTS = (
     "sixteenth",
     "seventeenth",
     "eighteenth",
+    "nineteenth",
 )
 CODE = {"md", "mdx", "markdown"}
 
