@@ -37,7 +37,10 @@ SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys(("txt", "text", "rst"), "text"),
 }
 """How a file is read, by the end of its name."""
-_PINNED = re.compile(r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?==([\d.]+)")
+_PINNED = re.compile(
+    r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?(?:>=?[\d.]+,)?(?:[=~]=|<=?)([\d.]+)"
+)
+"""A version that is installed, or the last that may be."""
 OF_A_FORK = "of a fork"
 """The version of a program that somebody else changed."""
 _FORKED: Mapping[str, str] = {
