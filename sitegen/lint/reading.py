@@ -448,13 +448,16 @@ def _inner_script(snippet: Snippet, command: Command) -> Snippet | None:
     """Return the script that ``bash -c '…'`` or ``eval "…"`` is given."""
     texts = [word.text for word in command.words]
     for at, text in enumerate(texts[:-1]):
-        if programs.base(text) in programs.SHELLS:
+        if programs.base(text) in programs.SHELLS | programs.AS_SOMEBODY:
             after = at + 1
             entry = bool(at) and texts[at - 1] == "--entrypoint"
             if entry:  # options of the container and its image stand before those of the shell
                 told = (n for n in range(after, len(texts)) if re.fullmatch(r"-\w*c", texts[n]))
                 after = next(told, after)
-            while after < len(texts) - 1 and re.fullmatch(r"-[a-bd-z]+|--\w+", texts[after]):
+            named = programs.base(text) in programs.AS_SOMEBODY
+            while after < len(texts) - 1 and re.fullmatch(
+                r"-[a-bd-z]*|--\w+" + (r"|[a-z_][\w-]*" if named else ""), texts[after]
+            ):
                 after += 1
             if after + 1 < len(texts) and re.fullmatch(r"-\w*c", texts[after]):
                 return _unquoted(snippet, command.words[after + 1])

@@ -363,3 +363,23 @@ def test_a_page_speaks_of_a_container_where_it_starts_one() -> None:
 def test_a_script_of_a_container_or_a_test_opens_nothing(path: str) -> None:
     assert linted(OPEN, path=path).problems == ()
     assert [one.code for one in linted(OPEN, path="run.sh").problems] == ["exposed"]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "set -a; source .env; set +a",
+        "[[ -f $DIR/.env ]] && { set -a; source $DIR/.env; set +a; }",
+        "export $(grep -v '^#' .env | xargs)",
+        ". ./.env",
+    ],
+)
+def test_a_file_of_variables_may_hold_the_key(before: str) -> None:
+    assert codes(f"{before}\n{OPEN}") == []
+    assert codes(f"source venv/bin/activate\n{OPEN}") == ["exposed"]
+
+
+@pytest.mark.parametrize("given", ["sg render", "exec sg render", "su - ai", "su -l ai"])
+def test_a_script_that_runs_as_somebody_else_is_read(given: str) -> None:
+    seen = linted(f'{given} -c "vllm serve gpt2 \\\n  --hots 1"\n')
+    assert (seen.launches, [one.code for one in seen.problems]) == (1, ["unknown-option"])

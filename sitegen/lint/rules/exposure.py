@@ -37,8 +37,16 @@ _PLACED = re.compile(
     re.IGNORECASE,
 )
 """Words about a container, whose machine decides which of its ports are reached."""
-_KEY = re.compile(r"api[-_]?key", re.IGNORECASE)
-"""A key that a text speaks of: as an option, in a variable, in what it adds to a command."""
+_KEY = re.compile(
+    r"api[-_]?key"
+    r"|(?:^|[;&{]|\bthen\b)[ \t]*(?:source|\.)[ \t]+\S*\.env\b|\bgrep[^|\n]*\.env\b[^|\n]*\|"
+    r"|^EnvironmentFile=",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A key that a text speaks of: as an option, in a variable, in what it adds to a command.
+
+A file of variables that a script or a unit takes may hold one.
+"""
 _CI = re.compile(r"(?:^|/)\.(?:github|gitlab|circleci|devcontainer)\b|(?:^|/)(?:docker|k8s)/")
 """Files of machines that live as long as a test, of containers and of clusters."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
