@@ -7,7 +7,7 @@ are counted by a pattern that knows nothing of the linter, each with whether the
 somebody to judge. The part of the list marked ``held_out`` was never looked at while the linter was
 written; ``first`` and ``second`` are files of further repositories, drawn with a fixed seed from
 all that the pattern finds a launch in, at most eight of a repository (fourteen in the second),
-``third`` and ``fourth`` what else those repositories have, ``fifth`` to ``eighteenth`` files of
+``third`` and ``fourth`` what else those repositories have, ``fifth`` to ``twentieth`` files of
 ever further ones, at most eight of each. Nobody had looked at them when they were drawn::
 
     python -m benchmarks.lint_corpus FOLDER
@@ -72,6 +72,8 @@ PARTS = (
     "sixteenth",
     "seventeenth",
     "eighteenth",
+    "nineteenth",
+    "twentieth",
 )
 CODE = {"md", "mdx", "markdown"}
 

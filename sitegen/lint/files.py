@@ -9,6 +9,7 @@ from sitegen.lint.facts import LintContext
 from sitegen.lint.launches import Launch
 from sitegen.lint.reading import read
 from sitegen.lint.rules import problems_of
+from sitegen.lint.rules.exposure import servers_maybe_guarded
 from sitegen.lint.rules.options import judged, options_not_listed
 from sitegen.lint.scene import FileModel
 from sitegen.lint.snippets import Spot
@@ -44,6 +45,8 @@ class Linted:
         other_versions: Calls of a version whose options were not read.
         unlisted: Options that no version had which was read, with their places: of a version to
             come or of somebody's own build.
+        maybe_guarded: Places of servers on every address without a key, in files that speak of what
+            may stand before them.
         unread: Places of commands that start a model server and were not understood.
         smallest: For each launch without hardware, where that was asked for.
     """
@@ -55,6 +58,7 @@ class Linted:
     unknown_models: tuple[str, ...] = ()
     other_versions: int = 0
     unlisted: tuple[str, ...] = ()
+    maybe_guarded: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     smallest: tuple[Smallest, ...] = ()
 
@@ -87,6 +91,7 @@ def lint_scene(scene: FileModel, facts: LintContext) -> Linted:
         unlisted=tuple(
             f"{_line(place)}: {said}" for place, said in options_not_listed(scene, facts)
         ),
+        maybe_guarded=tuple(_line(place) for place in servers_maybe_guarded(scene)),
         unread=tuple(_line(place) for place in scene.unread),
         smallest=tuple(_smallest(unnamed, facts)) if facts.auto else (),
     )

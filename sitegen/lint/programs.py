@@ -30,6 +30,8 @@ IMAGES = tuple(
 )
 """Container images whose first word is a program of ours: arguments follow the image."""
 SHELLS = frozenset({"bash", "sh", "zsh"})
+AS_SOMEBODY = frozenset({"su", "sg", "runuser"})
+"""What runs a script as somebody else, or in a group: their name stands before ``-c``."""
 _NUMBER = re.compile(r"-\d+(?:\.\d+)?$")
 _OPTION = re.compile(r"--?[A-Za-z][\w.-]*$")
 OPTIMIZE = "--optimization-level"

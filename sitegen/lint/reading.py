@@ -37,7 +37,10 @@ SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys(("txt", "text", "rst"), "text"),
 }
 """How a file is read, by the end of its name."""
-_PINNED = re.compile(r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?==([\d.]+)")
+_PINNED = re.compile(
+    r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?(?:>=?[\d.]+,)?(?:[=~]=|<=?)([\d.]+)"
+)
+"""A version that is installed, or the last that may be."""
 OF_A_FORK = "of a fork"
 """The version of a program that somebody else changed."""
 _FORKED: Mapping[str, str] = {
@@ -201,6 +204,21 @@ def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") 
     return read_snippets(source, snippets_of(source, kind), tables, page=page)
 
 
+_NOT_UPSTREAM = re.compile(
+    r"\bgfx(?:803|900|906|1010|1012|1031)\b|\bMI[56]0\b|\bRadeon VII\b|\bTesla P(?:4|40|100)\b"
+    r"|\bTORCH_CUDA_ARCH_LIST=[\"']?[56]\.|\b(?:vllm|sglang)-(?:fork|gfx\d+|pascal)\b"
+    r"|\bHabana|\b(?:hpu|npu)-smi\b|\bipex[_-]llm\b|\bgit checkout [0-9a-f]{7,40}\b",
+    re.IGNORECASE,
+)
+"""What no release of vLLM or SGLang runs on as it is, and sources at a state that nobody read.
+
+Releases need compute capability 7.5, or CDNA 2, RDNA 3 and later.
+
+Source:
+    https://docs.vllm.ai/en/latest/getting_started/installation/gpu/, read 2026-11-26.
+"""
+
+
 def told_versions(text: str) -> dict[str, str]:
     """Say which programs a text has from somebody's fork, or at a build that it names.
 
@@ -213,6 +231,8 @@ def told_versions(text: str) -> dict[str, str]:
     for pattern in _FORKS:
         for name in pattern.findall(text):
             found[_FORKED[name.lower()]] = OF_A_FORK
+    if _NOT_UPSTREAM.search(text):
+        found |= {"vllm": OF_A_FORK, "sglang": OF_A_FORK}
     for name, version in _TOLD.findall(text):
         before = found.setdefault(name.lower(), version)
         if before not in {version, OF_A_FORK}:
@@ -428,13 +448,16 @@ def _inner_script(snippet: Snippet, command: Command) -> Snippet | None:
     """Return the script that ``bash -c '…'`` or ``eval "…"`` is given."""
     texts = [word.text for word in command.words]
     for at, text in enumerate(texts[:-1]):
-        if programs.base(text) in programs.SHELLS:
+        if programs.base(text) in programs.SHELLS | programs.AS_SOMEBODY:
             after = at + 1
             entry = bool(at) and texts[at - 1] == "--entrypoint"
             if entry:  # options of the container and its image stand before those of the shell
                 told = (n for n in range(after, len(texts)) if re.fullmatch(r"-\w*c", texts[n]))
                 after = next(told, after)
-            while after < len(texts) - 1 and re.fullmatch(r"-[a-bd-z]+|--\w+", texts[after]):
+            named = programs.base(text) in programs.AS_SOMEBODY
+            while after < len(texts) - 1 and re.fullmatch(
+                r"-[a-bd-z]*|--\w+" + (r"|[a-z_][\w-]*" if named else ""), texts[after]
+            ):
                 after += 1
             if after + 1 < len(texts) and re.fullmatch(r"-\w*c", texts[after]):
                 return _unquoted(snippet, command.words[after + 1])

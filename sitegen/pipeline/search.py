@@ -31,6 +31,9 @@ class SearchIndexError(Exception):
     """The indexer failed; the message says how."""
 
 
+ENDED = "the indexer ended without an answer"
+
+
 def installed_indexer() -> Indexer | None:
     """Return Pagefind's indexer, or ``None`` on a machine for which it is not installed."""
     try:
@@ -58,6 +61,8 @@ def index(pages: Mapping[str, str], program: str) -> dict[str, bytes]:
             [program, "--service"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={}
         ) as process:
             return _asked(process, pages)
+    except BrokenPipeError as error:  # it ended while it was being asked
+        raise SearchIndexError(ENDED) from error
     except OSError as error:
         raise SearchIndexError(f"{program}: {error.strerror}") from error
 
@@ -77,7 +82,7 @@ def _asked(process: subprocess.Popen[bytes], pages: Mapping[str, str]) -> dict[s
     finally:
         process.kill()
         sender.join()
-    raise SearchIndexError("the indexer ended without an answer")
+    raise SearchIndexError(ENDED)
 
 
 def _send(pipe: IO[bytes], pages: Mapping[str, str]) -> None:

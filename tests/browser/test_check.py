@@ -149,7 +149,7 @@ def test_a_compose_file_is_read_as_yaml_and_right_text_is_said_to_be_right(page:
     assert "he plan needs 4 GPUs (tensor 4), but the process sees 2" in text
     right = "vllm serve Qwen/Qwen3-14B-AWQ --max-model-len 8192 --tensor-parallel-size 2\n"
     assert "We found nothing wrong" in answered(page, right, MACHINE)
-    assert "Choose it above" in answered(page, right)
+    assert "Choose the machine above" in answered(page, right)
 
 
 def test_an_error_is_found_by_its_text_and_nothing_is_made_of_nothing(page: Page) -> None:

@@ -98,7 +98,7 @@ def test_memory_and_vendor_choose_columns(page: Page, root: str) -> None:
     page.goto(f"{root}{MATRIX}?gib=100")
     heads = page.locator("#matrix thead th a")
     expect(heads).to_have_text(["M3 Ultra, 256 GiB"])
-    page.get_by_label("Memory of each, at least").fill("")
+    page.get_by_label("Memory per GPU, at least").fill("")
     page.get_by_label("Vendor").select_option("nvidia")
     expect(heads).to_have_text(["RTX 3060 12GB", "RTX 4090"])
 

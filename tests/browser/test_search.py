@@ -185,7 +185,7 @@ def test_a_verdict_shows_its_tier_and_speed_and_opens_the_pair(
 
 def test_a_word_that_is_in_no_name_is_left_out_and_the_page_says_so(page: Page, root: Path) -> None:
     searched(page, root, "4x l40s qwen3-235b zzyzx")
-    expect(page.locator("#told")).to_contain_text("Left out, as no name has it: zzyzx.")
+    expect(page.locator("#told")).to_contain_text("Ignored, because no name contains it: zzyzx.")
     assert page.locator("#verdicts li").count() >= 1
     searched(page, root, "zzyzx")
     expect(page.locator("#told")).to_contain_text("0 pages by name")

@@ -291,7 +291,13 @@ OWN_IMAGE = "exec docker run --gpus all nvcr.io/nvidia/vllm"
         "srun singularity exec a/vllm-openai_v0.7.3.sif vllm serve gpt2 --swap-space 4",
         "# SGLang 0.5.16\nsglang serve --model-path gpt2 --cuda-graph-max-bs 8",
         "# needs vLLM 0.8.5\nvllm serve gpt2 --swap-space 4",
-        "# behind nginx\nvllm serve gpt2 --host 0.0.0.0",
+        "pip install 'vllm<0.9'\nvllm serve gpt2 --swap-space 4",
+        "pip install 'vllm[audio]>=0.6,<0.9'\nvllm serve gpt2 --swap-space 4",
+        "pip install 'vllm~=0.8.5'\nvllm serve gpt2 --swap-space 4",
+        "export PYTORCH_ROCM_ARCH=gfx906\nvllm serve gpt2 --swap-space 4",
+        "# on a Tesla P40\nvllm serve gpt2 --swap-space 4",
+        "cd vllm && git checkout 1a2b3c4d\nvllm serve gpt2 --swap-space 4",
+        "# cache of GGUF models\nvllm serve Qwen/Qwen3-32B",
         "MODEL=/workspace/models/a\nvllm serve $MODEL --host 0.0.0.0",
         "~/llama-cpp-turboquant/build/bin/llama-server -m a.gguf --no-mmap",
         'python3 - <<PY\ncmd = f"""llama-server \\\\\n  -hf {name} \\\\\n  --port 1"""\nPY',
@@ -323,3 +329,57 @@ def test_a_page_that_shows_options_line_by_line_is_no_broken_command() -> None:
     shown = "```bash\nllama-server --port ${PORT}\n  -m a.gguf\n  --jinja\n```\n"
     assert codes(shown, "markdown") == []
     assert codes(shown.replace("}\n", "} \\\n"), "markdown") == ["broken-continuation"]
+
+
+OPEN = "vllm serve gpt2 --host 0.0.0.0\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "behind nginx", "a security group lets nobody in", "in WSL2", "on a RunPod machine",
+        "through the VPN", "ufw allow from 10.0.0.0/8", "ssh -N -L 8000:localhost:8000 gpu",
+    ],
+)  # fmt: skip
+def test_a_server_that_something_may_stand_before_is_said_at_the_end(words: str) -> None:
+    page = f"# Setup\n\n{words}\n\n## Start\n\n```bash\n{OPEN}```\n"
+    for text, kind, path in (
+        (f"# {words}\n{OPEN}", "bash", "a.sh"),
+        (page, "markdown", "a.md"),
+    ):
+        seen = linted(text, kind, path=path)
+        assert (seen.problems, len(seen.maybe_guarded)) == ((), 1)
+
+
+def test_a_page_speaks_of_a_container_where_it_starts_one() -> None:
+    page = f"With docker:\n\n```bash\ndocker run a\n```\n\nWithout:\n\n```bash\n{OPEN}```\n"
+    seen = linted(page, "markdown", path="a.md")
+    assert ([one.code for one in seen.problems], seen.maybe_guarded) == (["exposed"], ())
+    near = linted(page.replace("Without", "In the container"), "markdown", path="a.md")
+    assert (near.problems, len(near.maybe_guarded)) == ((), 1)
+
+
+@pytest.mark.parametrize("path", [".github/workflows/a.sh", "docker/run.sh", "k8s/start.sh"])
+def test_a_script_of_a_container_or_a_test_opens_nothing(path: str) -> None:
+    assert linted(OPEN, path=path).problems == ()
+    assert [one.code for one in linted(OPEN, path="run.sh").problems] == ["exposed"]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "set -a; source .env; set +a",
+        "[[ -f $DIR/.env ]] && { set -a; source $DIR/.env; set +a; }",
+        "export $(grep -v '^#' .env | xargs)",
+        ". ./.env",
+    ],
+)
+def test_a_file_of_variables_may_hold_the_key(before: str) -> None:
+    assert codes(f"{before}\n{OPEN}") == []
+    assert codes(f"source venv/bin/activate\n{OPEN}") == ["exposed"]
+
+
+@pytest.mark.parametrize("given", ["sg render", "exec sg render", "su - ai", "su -l ai"])
+def test_a_script_that_runs_as_somebody_else_is_read(given: str) -> None:
+    seen = linted(f'{given} -c "vllm serve gpt2 \\\n  --hots 1"\n')
+    assert (seen.launches, [one.code for one in seen.problems]) == (1, ["unknown-option"])

@@ -202,7 +202,9 @@ def test_shells_of_windows_continue_a_line_with_a_sign_of_their_own(shell: str, 
 def test_a_drawing_calls_nothing() -> None:
     drawn = "```\n      │\n      ▼\nllama-server   mlx_lm.server   other\n```\n"
     assert codes(drawn, "markdown") == []
-    assert codes(drawn.replace("▼", "").replace("│", ""), "markdown") == ["extra-argument"]
+    plain = drawn.replace("▼", "").replace("│", "")
+    assert codes(plain, "markdown") == ["extra-argument"]
+    assert linted(plain, "markdown", path="README.md").problems == ()
 
 
 @pytest.mark.parametrize("fence", ["bash", "", "ini"])

@@ -224,7 +224,7 @@ def test_every_row_of_a_table_is_a_row_in_page_md(path: str) -> None:
 
 @pytest.mark.parametrize("first", "=+-@\t\r")
 def test_no_text_runs_as_a_formula_and_numbers_stay_numbers(first: str) -> None:
-    # the characters that OWASP's page on CSV injection names (read on 2026-11-26)
+    # the six characters that RS-32 names
     text = f"{first}cmd|' /C calc'!A0"
     number = NumberCell(-3.5, Unit.TOKENS_PER_S)
     rows = (Row((text, number)), Row((f"a{first}b", number)))

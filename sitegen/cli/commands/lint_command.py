@@ -131,6 +131,12 @@ def _say(
             f"{_options(len(unlisted))} unknown: from a newer version, from a custom build, or "
             f"wrong ({_listed(unlisted)})"
         )
+    guarded = [place for one in linteds for place in one.maybe_guarded]
+    if guarded:
+        session.note(
+            f"{_servers(len(guarded))} on every address without a key ({_listed(guarded)}): "
+            "check that a firewall, a proxy or a container keeps others out"
+        )
     unread = [place for one in linteds for place in one.unread]
     if unread:
         session.note(
@@ -147,6 +153,10 @@ def _short(name: str) -> str:
 
 def _options(count: int) -> str:
     return "1 option is" if count == 1 else f"{count} options are"
+
+
+def _servers(count: int) -> str:
+    return "1 server listens" if count == 1 else f"{count} servers listen"
 
 
 def _calls(count: int) -> str:

@@ -12,20 +12,43 @@ from sitegen.lint.scene import FileModel
 from sitegen.lint.snippets import Snippet, Spot
 from sitegen.lint.trees import Tree
 from sitegen.problems import Problem, did_you_mean
-from sitegen.recipes.recipe import Language
 
 ANYBODY = frozenset({"0.0.0.0", "::", "[::]", "*", "0"})  # noqa: S104 - what is looked for
-_PLACED = re.compile(
-    r"\bcontainers?\b|\bdocker\b|\bkubernetes\b|\bpods?\b|容器|コンテナ|컨테이너|контейнер"
-    r"|\bnginx\b|\bcaddy\b|\btraefik\b|\breverse[- ]proxy\b|\bload[- ]balancer\b|\bALB\b"
-    r"|\bsecurity[-_ ]groups?\b|\btarget[-_ ]groups?\b|\bfirewalls?\b|\bufw\b|\biptables\b"
-    r"|(?<![\w.~}])/(?:workspace|runpod-volume|app)/"
-    r"|\brunpod\b|\bserverless\b|\btailscale\b|\bwireguard\b|\bcloudflared\b|\bssh -\w*[LNR]",
+_GUARDED = re.compile(
+    r"\bnginx\b|\bcaddy\b|\btraefik\b|\bhaproxy\b|\benvoy\b|\bistio\b|\bingress\b"
+    r"|\breverse[- ]prox(?:y|ies)\b|\bload[- ]balanc(?:er|ing)\b|\bALB\b|\bAPI gateway\b"
+    r"|\bsecurity[-_ ]groups?\b|\btarget[-_ ]groups?\b|\bfirewall\w*|\bufw\b|\biptables\b"
+    r"|\btailscale\b|\bwireguard\b|\bzerotier\b|\bVPN\b|\bVPC\b|\bcloudflared\b|\bngrok\b"
+    r"|\bssh [^\n`]*?-\w*[LNR]\b|\bssh tunnel|\bport[- ]forward|\bair[- ]?gapped\b"
+    r"|\b(?:private|internal|trusted|isolated) (?:network|subnet)|\bLAN\b"
+    r"|\bWSL ?2?\b|\brunpod\b|\bvast\.?ai\b|\bcolab\b|\bkaggle\b|\bserverless\b"
+    r"|autodl|\bmodal (?:run|deploy|serve)\b|\bimport modal\b|\bsky (?:launch|serve)\b"
+    r"|内网|防火墙|安全组|反向代理|负载均衡|端口转发|ファイアウォール|방화벽",
     re.IGNORECASE,
 )
-"""Words of a script about what decides who reaches a server: its container, a proxy, a firewall."""
-_KEY = re.compile(r"api[-_]?key", re.IGNORECASE)
-"""A key that a text speaks of: as an option, in a variable, in what it adds to a command."""
+"""Words about what stands between a server and its network: a proxy, a firewall, a tunnel.
+
+Machines that are rented or lie inside another (WSL, RunPod, Colab) are reached through one.
+"""
+_PLACED = re.compile(
+    r"\bcontainers?\b|\bdocker\b|\bpodman\b|\bkubernetes\b|\bpods?\b"
+    r"|容器|コンテナ|컨테이너|контейнер"
+    r"|(?<![\w.~}])/(?:workspace|runpod-volume|app)/",
+    re.IGNORECASE,
+)
+"""Words about a container, whose machine decides which of its ports are reached."""
+_KEY = re.compile(
+    r"api[-_]?key"
+    r"|(?:^|[;&{]|\bthen\b)[ \t]*(?:source|\.)[ \t]+\S*\.env\b|\bgrep[^|\n]*\.env\b[^|\n]*\|"
+    r"|^EnvironmentFile=",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A key that a text speaks of: as an option, in a variable, in what it adds to a command.
+
+A file of variables that a script or a unit takes may hold one.
+"""
+_CI = re.compile(r"(?:^|/)\.(?:github|gitlab|circleci|devcontainer)\b|(?:^|/)(?:docker|k8s)/")
+"""Files of machines that live as long as a test, of containers and of clusters."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 DEFAULT_FRACTION = 0.9
 _BLOCK = re.compile(
@@ -55,7 +78,7 @@ def addresses_are_private(scene: FileModel, _: LintContext) -> Iterator[Problem]
         for snippet, name, setting in scene.environment
         if setting.known
         and setting.text.rpartition("//")[2].partition(":")[0] in ANYBODY
-        and not _PLACED.search(_words_of(snippet))
+        and not _is_guarded(snippet)
     ]
     for place, name in variables[:1]:
         message = (
@@ -95,13 +118,29 @@ def _placed_by_others(launch: Launch) -> bool:
     """
     if launch.contained:
         return True
-    if launch.snippet.language is not Language.BASH:
-        return False
-    if _PLACED.search(_words_of(launch.snippet)):
+    if _is_guarded(launch.snippet):
         return True
     model = launch.settings.get("model")
     named = None if model is None or model.known else _VARIABLE.fullmatch(model.text)
     return named is not None and not re.search(rf"\b{named[1]}=", launch.snippet.source.text)
+
+
+def servers_maybe_guarded(scene: FileModel) -> Iterator[Spot]:
+    """Yield the servers on every address that are no finding: who reaches them, others decide."""
+    for launch in scene.launches:
+        outside = launch.program != "rpc" and not launch.contained
+        if outside and _is_open(launch) and _placed_by_others(launch):
+            yield launch.settings["host"].place
+
+
+def _is_guarded(snippet: Snippet) -> bool:
+    """Whether a file speaks of what decides who reaches its servers.
+
+    Of a container a page speaks in the paragraph of the command: another of its commands may
+    start one.
+    """
+    words = _GUARDED.search(snippet.source.text) or _PLACED.search(_words_of(snippet))
+    return words is not None or _CI.search(snippet.source.path) is not None
 
 
 def _words_of(snippet: Snippet) -> str:

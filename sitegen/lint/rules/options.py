@@ -30,6 +30,8 @@ _NUMBERS = {"int": (_NUMBER, "a whole number"), "float": (_FLOAT, "a number")}
 _VARIABLE = re.compile(r"(?:[a-z]+(?:[_-][a-z]+)+|x+|n)", re.IGNORECASE)
 """A name in place of a number, which the reader puts in: ``num_gpus``, ``your-port``, ``xxxx``."""
 LONGEST_PLACEHOLDER = 40
+_READ_BY_PEOPLE = re.compile(r"\.(?:md|mdx|markdown|rst|adoc|html?|py)$", re.IGNORECASE)
+"""Files whose lines may begin like a command and go on as a sentence."""
 PROSE = 3
 """Words too many that make a sentence of a command."""
 LAST_PORT = 65_535
@@ -331,6 +333,8 @@ def arguments_have_a_place(scene: FileModel, facts: LintContext) -> Iterator[Pro
         allowed = 0 if traits_of(call.program).only_options or module else 1
         if traits_of(call.program).unread or any(not given.name for given in call.options):
             continue  # an unknown option may have taken the word
+        if not _is_command(snippet, call):
+            continue
         if len(call.positionals) - allowed >= PROSE or snippet.around.quoted:
             continue  # a sentence that begins with a command
         for word in call.positionals[allowed:]:
@@ -341,6 +345,11 @@ def arguments_have_a_place(scene: FileModel, facts: LintContext) -> Iterator[Pro
                 hint = "put a value directly after its option, and a second command on its own line"
                 yield finding(Spot(snippet, word.start), "extra-argument", message, hint)
                 break
+
+
+def _is_command(snippet: Snippet, call: Invocation) -> bool:
+    """Whether words that begin like a command are one: in what people read, it has options."""
+    return bool(call.options) or not _READ_BY_PEOPLE.search(snippet.source.path)
 
 
 def keywords_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from sitegen.units import GIB
 
 _QUANTIZED = re.compile(
     r"(?<![\w-])(?:I?Q[2-8](?:_\w+)?|[2-8][- ]?bits?|INT[48]|AWQ|GPTQ|NVFP4|MXFP4|FP8|FP4|GGUF"
-    r"|EXL[23]|W4A16|W8A8)(?![\w])",
+    r"|EXL[23]|W4A16|W8A8)(?![\w])(?! (?:models?|files?|caches?|weights|folders?)\b)",
     re.IGNORECASE,
 )
 NEAR = 6
