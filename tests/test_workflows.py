@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,26 @@ def test_commands_are_well_formed_and_jobs_end(file: Path) -> None:
             )
             assert done.returncode == 0, done.stderr
     assert all(job["timeout-minutes"] <= 60 for job in workflow(file)["jobs"].values())
+
+
+def actionlint(*files: Path) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).with_name("actionlint")
+    return subprocess.run([program, *files], capture_output=True, text=True, check=False)
+
+
+def test_actionlint_finds_nothing_in_the_workflows() -> None:
+    done = actionlint(*FILES)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+def test_actionlint_finds_a_title_inside_a_command(tmp_path: Path) -> None:
+    text = FILES[0].read_text("utf-8")
+    planted = tmp_path / "check.yml"
+    title = "${{ github.event.pull_request.title }}"
+    planted.write_text(text.replace("run: ", f'run: echo "{title}" && ', 1), encoding="utf-8")
+    done = actionlint(planted)
+    assert done.returncode == 1
+    assert "potentially untrusted" in done.stdout
 
 
 def test_a_pull_request_gets_rights_to_read_and_nothing_else() -> None:
