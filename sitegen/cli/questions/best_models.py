@@ -77,11 +77,9 @@ def use_of(given: str) -> Use:
     uses = {str(use): use for use in Use if use in USE_WORDS}
     found = uses.get(word) or OTHER_WORDS.get(word)
     if found is None:
-        near = did_you_mean(word, [*uses, *OTHER_WORDS])
-        hint = f"{near}; " if near else ""
-        raise usage_error(
-            "--best", f"no use is called {given!r}", f"{hint}uses are {', '.join(sorted(uses))}"
-        )
+        near, listed = did_you_mean(word, [*uses, *OTHER_WORDS]), ", ".join(sorted(uses))
+        hint = f"{near} Uses: {listed}" if near else f"uses are {listed}"
+        raise usage_error("--best", f"no use is called {given!r}", hint)
     return found
 
 
