@@ -329,7 +329,7 @@ def doubt(reader: Reader, truth: Truth) -> None:
     """(e) Not believed: the sum, how it is known, a citation, a report."""
     reader.begin()
     reader.hardware("2x 3090")
-    reader.click("#answer a:has-text('The sum behind it')")
+    reader.click("#answer a:has-text('See the calculation')")
     page = reader.page
     page.wait_for_selector("#details:not([hidden]) table", timeout=WAIT_MS)
     page.wait_for_function("() => document.querySelector('#details-body table tbody tr')")
