@@ -336,7 +336,7 @@ def doubt(reader: Reader, truth: Truth) -> None:
     found = truth.verdict(fragment(page))
     hold_two_cards(found)
     same(
-        reader.look("#verdict-facts tr:has-text('Known by')").inner_text(),
+        reader.look("#verdict-facts tr:has-text('Evidence')").inner_text(),
         str(found.known_by),
         "evidence",
     )
