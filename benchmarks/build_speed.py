@@ -15,7 +15,7 @@ import click
 
 from benchmarks.synthetic import with_combos
 from sitegen.catalog.load import parse_catalog
-from sitegen.cli.garbage import collector_paused
+from sitegen.pipeline.garbage import collector_paused
 from sitegen.inputs import ProjectFiles, read_project
 from sitegen.pipeline.building import build
 

@@ -18,6 +18,7 @@ from sitegen.fit.engine_after import engine_after
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import ProjectFiles
 from sitegen.physics.model_facts import ModelFacts, model_facts
+from sitegen.pipeline.garbage import collector_paused
 from sitegen.pipeline.memory import Past
 from sitegen.pipeline.pages import rendered
 from sitegen.pipeline.recall import Recall, program_of
@@ -26,7 +27,7 @@ from sitegen.pipeline.surveys import answers_in
 from sitegen.render import environment
 from sitegen.site.collect import Pages, page_kinds
 from sitegen.site.inputs import SiteInputs, rows_by_model
-from sitegen.site.page import Page
+from sitegen.site.page import Lazy, Page
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.every_combo import prepare_all, survey_combo
 from sitegen.survey.gpu_counts import gpus_needed
@@ -136,11 +137,14 @@ class Drafts:
         Raises:
             ProblemsFound: With the problems of the sources; pages are made of the last good ones.
         """
-        parsed = self._parser.parse(project)
         now = self._now
         if now is None:
-            self._now = self._begun(project, parsed)
-        elif parsed.catalog is now.parsed.catalog:
+            with collector_paused():  # what is made now lives on
+                self._now = self._begun(project, self._parser.parse(project))
+            return
+        parsed = self._parser.parse(project)
+        Lazy.forget()  # their makers hold the whole catalog of before
+        if parsed.catalog is now.parsed.catalog:
             self._now = self._with_texts(now, project, parsed)
         else:
             self._now = self._with_catalog(now, project, parsed)

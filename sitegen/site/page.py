@@ -97,6 +97,12 @@ class Lazy(Generic[T]):
             self._newest.popleft()._made = []
         return made
 
+    @classmethod
+    def forget(cls) -> None:
+        """Remember no value: what they were made of is given up."""
+        while cls._newest:
+            cls._newest.popleft()._made = []
+
 
 @dataclass(frozen=True, slots=True)
 class Page:

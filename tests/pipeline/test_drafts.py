@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import read_project
 from sitegen.pipeline.building import build
 from sitegen.pipeline.drafts import Drafts
@@ -158,3 +160,13 @@ def test_a_record_that_is_gone_is_missed_by_those_that_name_it(tmp_path: Path) -
     path.write_text(text, encoding="utf-8")
     project.renew()
     assert project.draft(COMBO) == project.built(COMBO)
+
+
+def test_nothing_keeps_the_catalogs_of_earlier_edits(tmp_path: Path) -> None:
+    mine = Project(tmp_path)
+    for turn in range(6):
+        mine.edit(f"catalog/combos/{BENCH}.yaml", "name: ", f"name: kept{turn} ")
+        assert f"kept{turn}".encode() in mine.draft(COMBO)
+    gc.collect()
+    alive = [one for one in gc.get_objects() if isinstance(one, Catalog)]
+    assert len([one for one in alive if "kept" in one.combos[BENCH].name]) == 1
