@@ -15,9 +15,9 @@ import click
 
 from benchmarks.synthetic import with_combos
 from sitegen.catalog.load import parse_catalog
-from sitegen.pipeline.garbage import collector_paused
 from sitegen.inputs import ProjectFiles, read_project
 from sitegen.pipeline.building import build
+from sitegen.pipeline.garbage import collector_paused
 
 EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
 SIZES = (100, 1_000)

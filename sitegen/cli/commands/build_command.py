@@ -11,9 +11,9 @@ import click
 
 from sitegen.cli.commands.check_command import print_problems, status_of
 from sitegen.cli.exits import PROBLEMS, CommandError
-from sitegen.pipeline.garbage import collector_paused, kept
 from sitegen.cli.session import CliSession, pass_session
 from sitegen.cli.time_limit import ended_after, time_limit_option
+from sitegen.pipeline.garbage import collector_paused, kept
 from sitegen.problems import ProblemsFound
 from sitegen.values import dataclass
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sitegen.cli.exits import CLEAN, PROBLEMS
-from sitegen.pipeline.garbage import collector_paused
 from sitegen.cli.session import CliSession, pass_session
 from sitegen.cli.text.problem_formats import FORMATS
 from sitegen.cli.time_limit import ended_after, time_limit_option
+from sitegen.pipeline.garbage import collector_paused
 from sitegen.problems import Problem, ProblemsFound, Severity, did_you_mean
 
 if TYPE_CHECKING:
