@@ -34,7 +34,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.lint.facts import LintContext
 from sitegen.lint.files import lint_scene
-from sitegen.lint.manifests import FOLDERS, Pins, pins_of, speaks_of_versions, together
+from sitegen.lint.manifests import FOLDERS, PAGES, Pins, pins_of, speaks_of_versions, together
 from sitegen.lint.options import option_tables
 from sitegen.lint.reading import read
 from sitegen.lint.scene import FileModel
@@ -119,9 +119,12 @@ def _speaks_for(above: Collection[str], path: PurePosixPath) -> bool:
     """Whether a file may pin a version for one that lies in or under some folders."""
     if path.parent.as_posix() in above:
         return speaks_of_versions(path.name)
-    inside = path.parent.name
-    held = inside in FOLDERS and path.parent.parent.as_posix() in above
-    return held and speaks_of_versions(path.name, inside)
+    return any(
+        inside.name in (FOLDERS if inside == path.parent else PAGES)
+        and inside.parent.as_posix() in above
+        and speaks_of_versions(path.name, inside.name)
+        for inside in path.parents
+    )
 
 
 def _shown(clone: Path, name: str) -> str:

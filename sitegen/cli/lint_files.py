@@ -6,11 +6,12 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from sitegen.catalog.text.source_text import MAX_BYTES, SourceText, decode
 from sitegen.cli.exits import CommandError
-from sitegen.lint.manifests import FOLDERS, Pins, pins_of, speaks_of_versions, together
+from sitegen.lint.manifests import FOLDERS, PAGES, Pins, pins_of, speaks_of_versions, together
 from sitegen.lint.reading import SUFFIXES, kind_of
 from sitegen.problems import Problem, SourceSpan
 
@@ -91,9 +92,8 @@ class _Beside:
 def _pins_in(folder: Path) -> Iterator[tuple[Path, Pins]]:
     """Yield what the files of a folder pin, and those of folders that are made for it."""
     for inside in ("", *sorted(FOLDERS)):
-        speaking = [one for one in _names(folder / inside) if speaks_of_versions(one, inside)]
-        for name in speaking[:MOST_BESIDE]:
-            path = folder / inside / name
+        speaking = (one for one in _held(folder / inside, inside) if _speaks(one, inside))
+        for path in islice(speaking, MOST_BESIDE):
             try:
                 if path.is_symlink() or not path.is_file():
                     continue
@@ -101,14 +101,18 @@ def _pins_in(folder: Path) -> Iterator[tuple[Path, Pins]]:
                     text = stream.read(MOST_BYTES_BESIDE).decode("utf-8", "replace")
             except OSError:
                 continue  # what cannot be read pins nothing
-            yield path, pins_of(name, text)
+            yield path, pins_of(path.name, text)
 
 
-def _names(folder: Path) -> list[str]:
-    try:
-        return sorted(one.name for one in folder.iterdir())
-    except OSError:  # there is no such folder
-        return []
+def _speaks(path: Path, inside: str) -> bool:
+    return speaks_of_versions(path.name, inside)
+
+
+def _held(folder: Path, inside: str) -> Iterator[Path]:
+    """Yield the paths in a folder in order, and those below where it holds pages."""
+    for here, folders, names in os.walk(folder):  # a folder that is not there has none
+        folders[:] = sorted(one for one in folders if inside in PAGES and one[:1] != ".")
+        yield from (Path(here, name) for name in sorted(names))
 
 
 def _decoded(name: str, content: bytes, problems: list[Problem]) -> tuple[SourceText, ...]:

@@ -20,6 +20,8 @@ FOLDERS = frozenset(
     }
 )  # fmt: skip
 """Folders beside a file, or beside one that it lies in, that may hold what pins a version."""
+PAGES = frozenset({"docs", "doc"})
+"""Those of them whose pages count, however deep they lie."""
 _NAMES = re.compile(
     r"[\w.-]*requirements[\w.-]*\.(?:txt|in|lock)|constraints?[\w.-]*\.txt|pyproject\.toml"
     r"|setup\.(?:py|cfg)|Pipfile(?:\.lock)?|(?:uv|poetry|pdm|pixi)\.lock|pixi\.toml"

@@ -289,6 +289,8 @@ def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
     if name in NAMES:
         program = _fork(NAMES[name], words, at)
         return None if following in traits_of(program).others else (program, at + 1, "")
+    if name == "-m" and "uv" in {base(word.text) for word in words[:at]}:  # ``uv run -m package``
+        return _named_module([word.text for word in words[at + 1 : at + 8]], at + 1)
     started = re.fullmatch(r"python(?:[\d.]|\$\{?\w+\}?)*", name) is not None
     if started or (name.startswith("$") and following == "-m"):
         return _module(words, at)

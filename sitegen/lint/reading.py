@@ -63,8 +63,8 @@ _SERVES = re.compile(
     r"(?:^|[\s/])(?:vllm serve|sglang serve|trtllm-serve|text-generation-launcher|llama-server"
     r"|lmdeploy serve|aphrodite run|mlc_llm serve|koboldcpp\S*|xinference launch|local-ai run"
     r"|lms (?:load|server start)|tabbyapi|tritonserver|mistralrs(?:-server)?|llamafile\S*"
-    r"|lemonade-server serve|python(?:[\d.]|\$\{?\w+\}?)* -m (?:vllm\.entrypoints|sglang\.launch"
-    r"|lightllm|mlc_llm|llama_cpp\.server|fastchat\.serve|aphrodite)\S*)(?=\s|$)"
+    r"|lemonade-server serve|python(?:[\d.]|\$\{?\w+\}?)*(?: -[uOB])* -m (?:vllm\.entrypoints"
+    r"|sglang\.launch|lightllm|mlc_llm|llama_cpp\.server|fastchat\.serve|aphrodite)\S*)(?=\s|$)"
 )
 """What starts a model server, of whatever program."""
 _SPEAKS_OF = re.compile(
@@ -74,6 +74,11 @@ _SPEAKS_OF = re.compile(
 """Commands that name a program and do not start it."""
 _GIVEN = re.compile(r"^(?:\s*[A-Z_][A-Z0-9_]*=\S*\s+)+")
 """Variables that a command is given."""
+_LED = re.compile(
+    r"^(?:(?:(?:conda|mamba|micromamba|pixi|uv) run|nohup|exec|env)"
+    r"(?: -\S+(?: [\w$/.{}][\w$/.{}-]*)?)*? )+(?=python|vllm|sglang|llama)"
+)
+"""What leads to a program in a command that a script keeps."""
 _FOLDER = re.compile(r"^[\w${}.~/-]*/(?=\w)")
 """Where the program of a command lies."""
 _HOST = frozenset({"--network host", "--net host"})
@@ -89,6 +94,14 @@ _KEPT = re.compile(r"\\(?=[$`\\])")
 """A backslash that keeps the sign behind it in a here-document whose variables are put in."""
 _REOPENED = re.compile(r"'\\'(?=')")
 """How a quote is written inside single quotes: they are closed and opened again around it."""
+OF_TMUX = frozenset(
+    {"new", "new-session", "neww", "new-window", "send", "send-keys", "splitw", "split-window"}
+)
+"""Commands of tmux that are given one of the shell.
+
+Source:
+    https://man.openbsd.org/tmux, read 2026-11-26.
+"""
 ENDING = frozenset({"kill", "pkill", "killall", "wait", "fg"})
 """Commands after which a server that was put in the background may be gone."""
 LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
@@ -390,6 +403,16 @@ def _inner_script(snippet: Snippet, command: Command) -> Snippet | None:
                 return _unquoted(snippet, command.words[after + 1])
         elif text == "eval" and at == 0:
             return _unquoted(snippet, command.words[1])
+    return _typed_elsewhere(snippet, command)
+
+
+def _typed_elsewhere(snippet: Snippet, command: Command) -> Snippet | None:
+    """Return the script that ``tmux new -d '…'`` or ``ssh host "…"`` is given in quotes."""
+    called = [word.text for word in command.words[:2]]
+    tmux = called[:1] == ["tmux"] and called[1:] and called[1] in OF_TMUX
+    for word in command.words[1:] if tmux or called[:1] == ["ssh"] else ():
+        if word.quoted and re.search(r"\s", word.text):
+            return _unquoted(snippet, word)
     return None
 
 
@@ -410,7 +433,7 @@ def _kept_command(snippet: Snippet, command: Command) -> Snippet | None:
     for name, word in command.variables if not command.words else ():
         raw = snippet.text[word.start : word.end]
         at = raw.find("=") + 1
-        kept = _GIVEN.sub("", raw[at + 1 :])
+        kept = _LED.sub("", _GIVEN.sub("", raw[at + 1 :]))
         if raw[at : at + 1] not in {"'", '"'} or not _SERVES.match(_FOLDER.sub("", kept)):
             continue
         called = rf"(?m)^[ \t]*(?:exec |nohup |eval )*\"?\$\{{?{name}\b"

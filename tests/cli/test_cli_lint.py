@@ -222,6 +222,19 @@ def test_a_folder_that_was_given_is_the_root_where_no_repository_is(
     assert lint(root, tmp_path / "project", "--format", "concise")[1] == ""
 
 
+def test_pages_count_however_deep_they_lie(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "serve.sh").write_text(GONE, "utf-8")
+    deep = tmp_path / "docs" / "notes" / "setup"
+    deep.mkdir(parents=True)
+    (deep / "requirements.txt").write_text("vllm==0.8.5\n", "utf-8")
+    assert lint(root, tmp_path / "serve.sh", "--format", "concise")[1] == ""
+    other = tmp_path / "scripts" / "docs"
+    other.mkdir(parents=True)
+    (deep / "requirements.txt").unlink()
+    (other / "plan.md").write_text("vLLM 0.8.5\n", "utf-8")
+    assert "unknown-option" in lint(root, tmp_path / "serve.sh", "--format", "concise")[1]
+
+
 def test_what_cannot_be_read_pins_nothing(root: Path, tmp_path: Path) -> None:
     (tmp_path / "serve.sh").write_text(GONE, "utf-8")
     (tmp_path / "uv.lock").mkdir()

@@ -128,3 +128,29 @@ def test_without_any_version_an_option_of_an_earlier_one_is_a_warning() -> None:
     )
     (slip,) = beside("vllm serve gpt2 --max-modle-len 8\n").problems
     assert slip.severity is Severity.ERROR
+
+
+def severities(text: str, **versions: str) -> list[tuple[str, Severity]]:
+    return [(one.code, one.severity) for one in beside(text, **versions).problems]
+
+
+def test_what_another_version_takes_is_a_warning_where_nothing_names_one() -> None:
+    warned, wrong = Severity.WARNING, Severity.ERROR
+    flash = "llama-server -m a.gguf -fa --jinja\n"
+    assert severities(flash) == [("option-value", warned)]
+    assert severities(flash, **{"llama-cpp": "b4719"}) == []
+    choice = "vllm serve gpt2 --dtype fp8\n"
+    assert severities(choice) == [("option-value", warned)]
+    assert beside(choice).problems[0].message.startswith("vLLM 0.33.0: --dtype does not know")
+    assert severities(choice, vllm="0.33.0") == [("option-value", wrong)]
+    assert severities("vllm serve gpt2 --dtype bfloat61\n") == [("option-value", wrong)]
+    model = "vllm serve meta-llama/Llama-3.2-11B-Vision-Instruct --max-model-len 8192\n"
+    assert severities(model) == [("no-code-for-model", warned)]
+    assert severities(model, vllm="0.33.0") == [("no-code-for-model", wrong)]
+
+
+def test_parts_with_sizes_of_their_own_are_not_held_to_the_tensor_parallel_size() -> None:
+    plain = "sglang serve --model-path deepseek-ai/DeepSeek-R1-0528 --tp-size 32 --ep-size 32"
+    assert [one.code for one in beside(plain).problems] == ["tensor-split"]
+    for more in ("--moe-a2a-backend deepep", "--moe-dense-tp-size 1", "--enable-dp-attention"):
+        assert [one.code for one in beside(f"{plain} {more}").problems] == []

@@ -237,13 +237,22 @@ def values_are_accepted(scene: FileModel, facts: LintContext) -> Iterator[Proble
             if strange and taken.choices:
                 continue  # a program with options of its own may have values of its own
             if taken.form != "unknown":
-                yield from _values(snippet, given, taken, call.program)
+                told = _told(scene, call) != ""
+                yield from _values(snippet, given, taken, table, told=told)
 
 
-def _values(snippet: Snippet, given: Given, taken: Taken, program: str) -> Iterator[Problem]:
-    place = Spot(snippet, given.word.start)
+def _values(
+    snippet: Snippet, given: Given, taken: Taken, table: OptionTable, *, told: bool
+) -> Iterator[Problem]:
+    """Report the values of one option; ``told`` says whether something names the version."""
+    place, traits = Spot(snippet, given.word.start), traits_of(table.program)
+    version = f"{traits.name} {_version(table)}"
     if len(given.values) < taken.least:
-        yield finding(place, "option-value", f"{given.written} needs a value", "")
+        if given.name in traits.once_switches and not told:
+            message = f"{version} needs a value for {given.written}; without one this command"
+            yield warning(place, "option-value", f"{message} needs an earlier version")
+        else:
+            yield finding(place, "option-value", f"{given.written} needs a value", "")
         return
     if not taken.most and given.values and "=" in given.word.text:
         hint = f"write {given.written} alone"
@@ -252,14 +261,18 @@ def _values(snippet: Snippet, given: Given, taken: Taken, program: str) -> Itera
     for word in given.values:
         if not word.known or _placeholder(word.text):
             continue
-        if program in BY_BEGINNING and _ROUND.fullmatch(word.text) and taken.form == "int":
+        if table.program in BY_BEGINNING and _ROUND.fullmatch(word.text) and taken.form == "int":
             continue
         message = _refused(word, taken)
         if message:
             here = Spot(snippet, word.start)
-            whole = f"{given.written} {message}"
             hint = did_you_mean(word.text, taken.choices) if taken.choices else ""
-            say = warning if taken.open else finding
+            # a choice that resembles none may be one of another version
+            sure = told or not taken.choices or not _is_new(word.text, taken)
+            whole = (
+                f"{given.written} {message}" if sure else f"{version}: {given.written} {message}"
+            )
+            say = finding if sure and not taken.open else warning
             yield say(here, "option-value", whole, hint)
 
 

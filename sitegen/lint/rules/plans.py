@@ -220,11 +220,15 @@ def tensor_parallel_stays_inside(scene: FileModel, facts: LintContext) -> Iterat
             yield warning(place, "tensor-across-nodes", message, hint)
 
 
+OWN_SIZES = frozenset({"attention_data", "own_sizes"})
+"""Settings by which parts of a model are split over fewer ranks than the tensor parallel size."""
+
+
 def tensors_can_be_split(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report tensor parallel sizes that the model's heads, widths or groups refuse."""
     for launch in _counted(scene):
         meant, tensor = facts.meant(launch), launch.tensor
-        if meant is None or tensor is None or tensor < 2:
+        if meant is None or tensor is None or tensor < 2 or launch.settings.keys() & OWN_SIZES:
             continue
         subject = facts.subject(launch, meant)
         if subject is None or subject.runtime.capabilities.uneven_tensor_parallel:
