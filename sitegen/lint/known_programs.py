@@ -248,6 +248,7 @@ PROGRAMS: Mapping[str, Program] = {
         settings=_VLLM,
         modules=("dynamo.vllm",),
         passes_to="vllm",
+        shorthand_context=True,
         abbreviates=True,
         underscores=True,
         only_options=True,

@@ -150,7 +150,14 @@ def test_what_another_version_takes_is_a_warning_where_nothing_names_one() -> No
 
 
 def test_parts_with_sizes_of_their_own_are_not_held_to_the_tensor_parallel_size() -> None:
-    plain = "sglang serve --model-path deepseek-ai/DeepSeek-R1-0528 --tp-size 32 --ep-size 32"
-    assert [one.code for one in beside(plain).problems] == ["tensor-split"]
-    for more in ("--moe-a2a-backend deepep", "--moe-dense-tp-size 1", "--enable-dp-attention"):
-        assert [one.code for one in beside(f"{plain} {more}").problems] == []
+    def split(size: int, more: str = "") -> list[str]:
+        model = "sglang serve --model-path deepseek-ai/DeepSeek-R1-0528 --ep-size 32"
+        return [one.code for one in beside(f"{model} --tp-size {size} {more}").problems]
+
+    assert split(32) == ["tensor-split"]
+    for more in ("--moe-a2a-backend deepep", "--moe-dense-tp-size 1"):
+        assert split(32, more) == []
+        assert split(7, more) == ["tensor-split"]
+    shared = "--enable-dp-attention --dp-size 16"
+    assert split(32, shared) == []
+    assert split(7, shared) == ["tensor-split"]

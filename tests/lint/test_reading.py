@@ -229,3 +229,16 @@ def test_a_command_that_another_program_types_is_read(text: str) -> None:
 def test_what_is_typed_into_a_session_and_starts_nothing_is_left_alone() -> None:
     for text in ("tmux attach -t 'vllm serve'", "tmux kill-session -t llm", "ssh gpu nvidia-smi"):
         assert linted(text).launches == 0
+
+
+def test_a_list_goes_on_where_a_command_would_end() -> None:
+    def listed(line: str) -> str:
+        return f'ARGS=(\n  vllm serve gpt2 {line}\n  --port 8000\n)\n"${{ARGS[@]}}"\n'
+
+    assert found(listed("--max-num-seqs 8")) == ()
+    assert found(listed("--max-num-seqs 8 \\")) == ()
+    assert found(listed("--max-num-seqs 8 \\\n  # for speed")) == ()
+    for broken in ("--max-num-seqs 8 \\ # for speed", "--max-num-seqs 8 \\ "):
+        (told,) = found(listed(broken))
+        assert told.code == "broken-continuation"
+        assert "an argument of its own" in told.message
