@@ -258,7 +258,7 @@ def _heads_can_be_split(
     With data parallel attention each copy takes its part of the tensor parallel size.
 
     Source:
-        SGLang 0.5.23, ``server_args.py`` and ``layers/dp_attention.py``.
+        SGLang's ``server_args.py`` asserts ``tp_size % dp_size == 0``, read 2026-11-26.
     """
     copies = launch.number("data") if "attention_data" in launch.settings else 1
     place = place_of(launch, "tensor")
