@@ -19,7 +19,7 @@ SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 MOST_FILES = 20_000
 MOST_BESIDE = 200
 """Files of a folder that are asked for versions."""
-MOST_BYTES_BESIDE = 8 * 2**20
+MOST_BYTES_BESIDE = 4 * 2**20
 """Of a file that is asked for versions: locks of large projects have some megabytes."""
 DEEPEST = 40
 """Folders above a file that are looked through for its repository."""

@@ -51,13 +51,13 @@ _LISTED = (
 _ORIGIN = r"(vllm-project/vllm|sgl-project/sglang|(?:ggml-org|ggerganov)/llama\.cpp)(?:\.git)?"
 _CHECKED_OUT = (
     re.compile(rf"{_ORIGIN}(?:@|/archive/(?:refs/tags/)?|/releases/download/|/tree/)([\w.-]+)"),
-    re.compile(rf"{_ORIGIN}[\"']?[^\n]*?\s(?:-b|--branch)[ =][\"']?([\w./-]+)"),
+    re.compile(rf"{_ORIGIN}[\"']?[^\n]{{0,200}}?\s(?:-b|--branch)[ =][\"']?([\w./-]+)"),
 )
-_BRANCH_FIRST = re.compile(rf"\s(?:-b|--branch)[ =][\"']?([\w./-]+)[^\n]*?{_ORIGIN}")
+_BRANCH_FIRST = re.compile(rf"\s(?:-b|--branch)[ =][\"']?([\w./-]{{1,80}})[^\n]{{0,200}}?{_ORIGIN}")
 _SUBMODULE = re.compile(rf"url\s*=\s*\S*?{_ORIGIN}\s*$", re.MULTILINE)
 _OF_ORIGIN = {"vllm": ("vllm",), "sglang": ("sglang",), "llama.cpp": BUILT}
 _SET = re.compile(
-    r"\b(vllm|sglang|llama_?cpp)_\w*?(?:version|tag|ref|rev|commit|sha|build|branch)\w*\s*[:?]?[=:]\s*"
+    r"\b(vllm|sglang|llama_?cpp)_\w{0,24}?(?:version|tag|ref|rev|commit|sha|build|branch)\w{0,24}\s{0,4}[:?]?[=:]\s*"
     r"[\"']?(?:\$\{\w+:-)?([\w.-]+)",
     re.IGNORECASE,
 )
@@ -70,7 +70,9 @@ _BUILD = re.compile(r"(?<![\w.])b\d{4,5}(?!\w)")
 _IMAGE = re.compile(
     r"[\w.-]+(?:[:/][\w.-]+)*:(?:\$\{\w+:-)?v?\d[\w.-]*|[\w.-]+(?:/[\w.-]+)*:[\w.-]+"
 )
-LONGEST_LINE = 400
+LONGEST_LINE = 1_000
+"""Characters of a line that is read: what pins a version is short."""
+LONGEST_IMAGE = 400
 """Characters of a line in which an image is looked for."""
 AT_A_COMMIT = "at a commit"
 """The version of a program whose sources are taken at a state without a number."""
@@ -131,6 +133,7 @@ def _agree(one: str, other: str, count: int) -> bool:
 
 def _pinned(name: str, text: str) -> Iterator[tuple[str, str]]:
     """Yield what one file pins."""
+    text = "\n".join(line for line in text.splitlines() if len(line) <= LONGEST_LINE)
     yield from pinned_versions(text)
     for pattern in _LISTED:
         for program, version in pattern.findall(text):
@@ -140,7 +143,7 @@ def _pinned(name: str, text: str) -> Iterator[tuple[str, str]]:
         release = _RELEASE.match(state)
         yield program, release[1] if release else state if _BUILD.match(state) else AT_A_COMMIT
     for line in text.splitlines():
-        for image in _IMAGE.findall(line) if len(line) < LONGEST_LINE and ":" in line else ():
+        for image in _IMAGE.findall(line) if len(line) <= LONGEST_IMAGE and ":" in line else ():
             program, version = program_of_image(image)
             if _RELEASE.fullmatch(version):
                 yield program, version

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import pytest
 
 from sitegen.catalog.text.source_text import SourceText
@@ -161,3 +163,18 @@ def test_parts_with_sizes_of_their_own_are_not_held_to_the_tensor_parallel_size(
     shared = "--enable-dp-attention --dp-size 16"
     assert split(32, shared) == []
     assert split(7, shared) == ["tensor-split"]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        " -b x", "git clone https://github.com/vllm-project/vllm ", "VLLM_version", '"vllm":{',
+        "vllm>=1,", "pip install -x ", "a:b/", "vllm = {", "vllm[", "- vllm ", "build",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_hostile_files_are_read_in_time(piece: str, end: str) -> None:
+    begun = monotonic()
+    for line in (f"{piece}{end}", f"{piece * 60}\n"):
+        pins_of("requirements.txt", line * (200_000 // len(line)))
+    assert monotonic() - begun < 5
