@@ -7,8 +7,9 @@ are counted by a pattern that knows nothing of the linter, each with whether the
 somebody to judge. The part of the list marked ``held_out`` was never looked at while the linter was
 written; ``first`` and ``second`` are files of further repositories, drawn with a fixed seed from
 all that the pattern finds a launch in, at most eight of a repository (fourteen in the second),
-``third`` and ``fourth`` what else those repositories have, ``fifth`` to ``twentieth`` files of
-ever further ones, at most eight of each. Nobody had looked at them when they were drawn::
+``third`` and ``fourth`` what else those repositories have, ``fifth`` to ``twenty_second`` files of
+ever further ones, at most eight of each. Nobody had looked at them when they were drawn. What other
+files of a repository pin counts for a file as it does for ``sitegen lint-command`` in a clone::
 
     python -m benchmarks.lint_corpus FOLDER
     python -m benchmarks.lint_corpus FOLDER --part seen --unread --findings
@@ -20,9 +21,10 @@ import json
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
+from pathlib import Path, PurePosixPath
 
 import click
 
@@ -32,6 +34,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.lint.facts import LintContext
 from sitegen.lint.files import lint_scene
+from sitegen.lint.manifests import FOLDERS, PAGES, Pins, pins_of, speaks_of_versions, together
 from sitegen.lint.options import option_tables
 from sitegen.lint.reading import read
 from sitegen.lint.scene import FileModel
@@ -74,6 +77,8 @@ PARTS = (
     "eighteenth",
     "nineteenth",
     "twentieth",
+    "twenty_first",
+    "twenty_second",
 )
 CODE = {"md", "mdx", "markdown"}
 
@@ -92,13 +97,55 @@ class Listed:
 
     def text(self, folder: Path) -> str:
         """Read it out of a clone."""
+        return _shown(self.clone(folder), f"{self.commit}:{self.path}").replace("\r\n", "\n")
+
+    def clone(self, folder: Path) -> Path:
+        """Return where the clone of its repository lies."""
         name = self.repository.replace("/", "+")
-        clone = next(one for one in (folder / name / "repo", folder / name) if one.is_dir())
-        shown = subprocess.run(
-            ["git", "-C", str(clone), "show", f"{self.commit}:{self.path}"],
-            capture_output=True, check=True,
-        )  # fmt: skip
-        return shown.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
+        return next(one for one in (folder / name / "repo", folder / name) if one.is_dir())
+
+    def beside(self, folder: Path) -> dict[str, str]:
+        """Return the versions that other files of the repository pin for it."""
+        clone = self.clone(folder)
+        above = {parent.as_posix() for parent in PurePosixPath(self.path).parents}
+        return together(
+            _pins(clone, self.commit, path)
+            for path in _names(clone, self.commit)
+            if path != self.path and _speaks_for(above, PurePosixPath(path))
+        )
+
+
+def _speaks_for(above: Collection[str], path: PurePosixPath) -> bool:
+    """Whether a file may pin a version for one that lies in or under some folders."""
+    if path.parent.as_posix() in above:
+        return speaks_of_versions(path.name)
+    return any(
+        inside.name in (FOLDERS if inside == path.parent else PAGES)
+        and inside.parent.as_posix() in above
+        and speaks_of_versions(path.name, inside.name)
+        for inside in path.parents
+    )
+
+
+def _shown(clone: Path, name: str) -> str:
+    command = ["git", "-C", str(clone), "show", name]
+    shown = subprocess.run(command, capture_output=True, check=True)
+    return shown.stdout.decode("utf-8", "replace")
+
+
+@cache
+def _names(clone: Path, commit: str) -> tuple[str, ...]:
+    command = ["git", "-C", str(clone), "ls-tree", "-r", "--name-only", "-z", commit]
+    shown = subprocess.run(command, capture_output=True, check=True)
+    return tuple(shown.stdout.decode("utf-8", "replace").rstrip("\0").split("\0"))
+
+
+@cache
+def _pins(clone: Path, commit: str, path: str) -> Pins:
+    try:
+        return pins_of(PurePosixPath(path).name, _shown(clone, f"{commit}:{path}"))
+    except subprocess.CalledProcessError:  # a submodule, or a file that the clone lacks
+        return frozenset()
 
 
 def listed(part: str = "all") -> tuple[Listed, ...]:
@@ -197,7 +244,7 @@ def main(folder: Path, part: str, combo: str, *, unread: bool, findings: bool) -
     for one in listed(part):
         files += 1
         source = SourceText(one.path, one.text(folder))
-        scene = read(source, facts.tables)
+        scene = read(source, facts.tables, beside=one.beside(folder))
         known = spans(scene)
         lines = source.text.split("\n")
         for first, last in launches(one.path, source.text):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,9 +110,11 @@ def _suits(plant: Plant, launch: Launch, text: str, facts: LintContext) -> Itera
     )
 
 
-def planted(plant: Plant, source: SourceText, facts: LintContext) -> Iterator[tuple[str, bool]]:
+def planted(
+    plant: Plant, source: SourceText, beside: Mapping[str, str], facts: LintContext
+) -> Iterator[tuple[str, bool]]:
     """Plant a mistake once in each launch of a file; yield where, and whether it was found."""
-    scene = read(source, facts.tables)
+    scene = read(source, facts.tables, beside=beside)
     before = Counter(one.code for one in lint_scene(scene, facts).problems)
     for launch in scene.launches:
         call = launch.invocation
@@ -123,17 +125,18 @@ def planted(plant: Plant, source: SourceText, facts: LintContext) -> Iterator[tu
             continue
         text = source.text[: found.start()] + plant.spoil(found) + source.text[found.end() :]
         changed = SourceText(source.path, text)
-        after = Counter(one.code for one in lint_scene(read(changed, facts.tables), facts).problems)
+        again = read(changed, facts.tables, beside=beside)
+        after = Counter(one.code for one in lint_scene(again, facts).problems)
         line = source.text.count("\n", 0, found.start()) + 1
         caught = any(after[code] > before[code] for code in plant.codes)
         yield f"{source.path}:{line}", caught
 
 
 def on_a_small_gpu(
-    source: SourceText, facts: LintContext, plant: Plant
+    source: SourceText, beside: Mapping[str, str], facts: LintContext, plant: Plant
 ) -> Iterator[tuple[str, bool]]:
     """Hold launches of models that are known against a GPU that is too small for them."""
-    scene = read(source, facts.tables)
+    scene = read(source, facts.tables, beside=beside)
     problems = lint_scene(scene, facts).problems
     for launch in scene.launches:
         meant, pair = facts.meant(launch), facts.runtime(launch)
@@ -157,21 +160,21 @@ def main(folder: Path, part: str) -> None:
     engine, tables = FitEngine(catalog), option_tables()
     plain, small = LintContext(engine, tables), LintContext(engine, tables, catalog.combos[SMALL])
     sources = [
-        SourceText(f"{one.repository} {one.path}", text)
+        (SourceText(f"{one.repository} {one.path}", text), one.beside(folder))
         for one in listed(part)
         if PROGRAM.search(text := one.text(folder))
     ]
     total = caught = 0
     for plant in PLANTS:
         seen = hit = 0
-        for source in sources:
+        for source, beside in sources:
             if seen >= plant.most:
                 break
             kept = SourceText(source.path.partition(" ")[2], source.text)
             where = (
-                on_a_small_gpu(kept, small, plant)
+                on_a_small_gpu(kept, beside, small, plant)
                 if plant.needs == "gpu"
-                else planted(plant, kept, plain)
+                else planted(plant, kept, beside, plain)
             )
             for place, found in [*where][:2]:
                 seen, hit = seen + 1, hit + found

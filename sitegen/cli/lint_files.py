@@ -1,21 +1,30 @@
-"""Input of the linter: files, folders, standard input, and the tables of options."""
+"""Input of the linter: files, folders, standard input, and what files beside them pin."""
 
 from __future__ import annotations
 
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from sitegen.catalog.text.source_text import MAX_BYTES, SourceText, decode
 from sitegen.cli.exits import CommandError
+from sitegen.lint.manifests import FOLDERS, PAGES, Pins, pins_of, speaks_of_versions, together
 from sitegen.lint.reading import SUFFIXES, kind_of
 from sitegen.problems import Problem, SourceSpan
 
 SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
 MOST_FILES = 20_000
-Sources = tuple[tuple[SourceText, str], ...]
+MOST_BESIDE = 200
+"""Files of a folder that are asked for versions."""
+MOST_BYTES_BESIDE = 4 * 2**20
+"""Of a file that is asked for versions: locks of large projects have some megabytes."""
+DEEPEST = 40
+"""Folders above a file that are looked through for its repository."""
+NONE: Mapping[str, str] = {}
+Sources = tuple[tuple[SourceText, str, Mapping[str, str]], ...]
 
 
 def sources_of(
@@ -24,40 +33,99 @@ def sources_of(
     """Read everything that was named.
 
     Returns:
-        Each text with how it is read (empty where its name says so), and a problem for each file
-        that is too large or no text.
+        Each text with how it is read (empty where its name says so) and what files beside it pin,
+        and a problem for each file that is too large or no text.
 
     Raises:
         CommandError: If a place does not exist, or a folder holds too many files.
         OSError: If a file cannot be read.
     """
-    found: list[tuple[SourceText, str]] = []
+    found: list[tuple[SourceText, str, Mapping[str, str]]] = []
     problems: list[Problem] = []
-    for at, text in enumerate(typed, 1):
+    for at, typed_text in enumerate(typed, 1):
         name = "--command" if len(typed) == 1 else f"--command#{at}"
-        found.append((SourceText(name, _plain_lines(text)), "bash"))
+        found.append((SourceText(name, _plain_lines(typed_text)), "bash", NONE))
+    beside = _Beside()
     for place in dict.fromkeys(places):
         if place == "-":
-            _decoded("-", sys.stdin.buffer.read(MAX_BYTES + 1), found, problems)
+            text = _decoded("-", sys.stdin.buffer.read(MAX_BYTES + 1), problems)
+            found += [(one, "", NONE) for one in text]
             continue
         for path in _files(Path(place)):
             with path.open("rb") as stream:
-                _decoded(path.as_posix(), stream.read(MAX_BYTES + 1), found, problems)
+                text = _decoded(path.as_posix(), stream.read(MAX_BYTES + 1), problems)
+            found += [(one, "", beside.versions(path, Path(place))) for one in text]
     return tuple(found), tuple(problems)
 
 
-def _decoded(
-    name: str, content: bytes, found: list[tuple[SourceText, str]], problems: list[Problem]
-) -> None:
+class _Beside:
+    """What files beside others pin, each folder read once."""
+
+    def __init__(self) -> None:
+        self._pins: dict[Path, Mapping[Path, Pins]] = {}
+
+    def versions(self, path: Path, given: Path) -> Mapping[str, str]:
+        """Return the versions that files in a file's folder and above it pin.
+
+        Up to the root of its repository: the nearest folder with a ``.git``, else the folder that
+        was given to read. What the file says itself is read in it.
+        """
+        whole, top = path.absolute(), given.absolute()
+        above = whole.parents[:DEEPEST]
+        root = next((one for one in above if (one / ".git").exists()), None)
+        if root is None:
+            root = top if top in above else above[0]
+        inside = above[: above.index(root) + 1]
+        return together(
+            pins
+            for folder in inside
+            for place, pins in self._of(folder).items()
+            if place != whole and pins
+        )
+
+    def _of(self, folder: Path) -> Mapping[Path, Pins]:
+        if folder not in self._pins:
+            self._pins[folder] = dict(_pins_in(folder))
+        return self._pins[folder]
+
+
+def _pins_in(folder: Path) -> Iterator[tuple[Path, Pins]]:
+    """Yield what the files of a folder pin, and those of folders that are made for it."""
+    for inside in ("", *sorted(FOLDERS)):
+        speaking = (one for one in _held(folder / inside, inside) if _speaks(one, inside))
+        for path in islice(speaking, MOST_BESIDE):
+            try:
+                if path.is_symlink() or not path.is_file():
+                    continue
+                with path.open("rb") as stream:
+                    text = stream.read(MOST_BYTES_BESIDE).decode("utf-8", "replace")
+            except OSError:
+                continue  # what cannot be read pins nothing
+            yield path, pins_of(path.name, text)
+
+
+def _speaks(path: Path, inside: str) -> bool:
+    return speaks_of_versions(path.name, inside)
+
+
+def _held(folder: Path, inside: str) -> Iterator[Path]:
+    """Yield the paths in a folder in order, and those below where it holds pages."""
+    for here, folders, names in os.walk(folder):  # a folder that is not there has none
+        folders[:] = sorted(one for one in folders if inside in PAGES and one[:1] != ".")
+        yield from (Path(here, name) for name in sorted(names))
+
+
+def _decoded(name: str, content: bytes, problems: list[Problem]) -> tuple[SourceText, ...]:
+    """Return the text of a file, once; nothing where it is too large or none."""
     if len(content) > MAX_BYTES:
         message = f"the file is larger than {MAX_BYTES // 2**20} MiB"
         problems.append(Problem(SourceSpan(name), "too-large", message, "split it"))
-        return
+        return ()
     text, problem = decode(name, content)
     if problem is not None:
         problems.append(problem)
-    elif text is not None:
-        found.append((SourceText(name, _plain_lines(text)), ""))
+        return ()
+    return () if text is None else (SourceText(name, _plain_lines(text)),)
 
 
 def _plain_lines(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from sitegen.catalog.text.source_text import MAX_BYTES, SourceText
 from sitegen.lint.facts import LintContext
@@ -63,18 +63,22 @@ class Linted:
     smallest: tuple[Smallest, ...] = ()
 
 
-def lint(source: SourceText, facts: LintContext, kind: str = "") -> Linted:
+def lint(
+    source: SourceText, facts: LintContext, kind: str = "",
+    beside: Mapping[str, str] | None = None,
+) -> Linted:  # fmt: skip
     """Hold one file against every rule.
 
     Args:
         source: Its text, line ends as line feeds.
         facts: Catalog, engine, options and the combo asked for.
         kind: How it is read; by its name where it is left out.
+        beside: Versions by program that files beside it pin, as ``manifests`` reads them.
     """
     if len(source.text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         message = f"the file is larger than {MAX_BYTES // 2**20} MiB"
         return Linted((source.problem("too-large", message, hint="split it"),))
-    return lint_scene(read(source, facts.tables, kind), facts)
+    return lint_scene(read(source, facts.tables, kind, beside), facts)
 
 
 def lint_scene(scene: FileModel, facts: LintContext) -> Linted:

@@ -50,6 +50,7 @@ class Program:
         on_ray: It spans nodes on a Ray cluster.
         version_numbers: Numbers of a version that tell its options; what follows are mends.
         replaced: Advice by options that were removed, where names alone do not lead to it.
+        once_switches: Options with a value that were switches without one in earlier versions.
         bfloat16_from: Compute capability below which it refuses ``--dtype bfloat16``.
     """
 
@@ -87,6 +88,7 @@ class Program:
     on_ray: bool = False
     version_numbers: int = 2
     replaced: Mapping[str, str] = field(default_factory=dict)
+    once_switches: frozenset[str] = frozenset()
     bfloat16_from: tuple[int, int] | None = None
 
 
@@ -130,6 +132,7 @@ _SGLANG = {
     "nodes": ("--nnodes",),
     "rank": ("--node-rank",),
     "attention_data": ("--enable-dp-attention",),
+    "own_sizes": ("--moe-a2a-backend", "--moe-dense-tp-size"),
     "host": ("--host",),
     "port": ("--port",),
     "key": ("--api-key",),
@@ -245,6 +248,7 @@ PROGRAMS: Mapping[str, Program] = {
         settings=_VLLM,
         modules=("dynamo.vllm",),
         passes_to="vllm",
+        shorthand_context=True,
         abbreviates=True,
         underscores=True,
         only_options=True,
@@ -331,6 +335,7 @@ PROGRAMS: Mapping[str, Program] = {
         replaced=dict.fromkeys(
             ("--no-mmap", "--mmap", "--mlock"), "use --load-mode, which says how the file is read"
         ),
+        once_switches=frozenset({"--flash-attn"}),
     ),
     "ik-llama-cpp": Program(
         "ik_llama.cpp",

@@ -75,6 +75,8 @@ _OF_IMAGE: Mapping[str, str] = {
     "llama.cpp": "llama-cpp", "text-generation-inference": "tgi", "tensorrt-llm": "tensorrt-llm",
     "tensorrtllm": "tensorrt-llm",
 }  # fmt: skip
+NEWEST = "the newest"
+"""The version of a program in an image of its makers, by a tag that follows the newest one."""
 ANOTHER = "of an image"
 """The version of a program in an image whose name does not tell it."""
 UNTOLD = "of an image without a name"
@@ -82,11 +84,11 @@ UNTOLD = "of an image without a name"
 
 
 def version_of_image(image: str) -> str:
-    """Return the version of the program in an image; empty for the newest, ``ANOTHER`` if unknown.
+    """Return the version of the program in an image: ``NEWEST``, or ``ANOTHER`` if unknown.
 
     >>> names = "vllm/vllm-openai:v0.10.0", "a/vllm:cu-v0.8.5-x", "vllm/vllm-openai:latest", "a/b:2"
     >>> [version_of_image(name) for name in names]
-    ['0.10.0', '0.8.5', '', 'of an image']
+    ['0.10.0', '0.8.5', 'the newest', 'of an image']
     """
     found = _IMAGE.fullmatch(image.strip())
     tag = (found["tag"] or "") if found is not None else image.rpartition(":")[2]
@@ -95,7 +97,17 @@ def version_of_image(image: str) -> str:
     if serving and digits:
         return digits[1]
     plain = found is not None and (not tag or _MOVING.fullmatch(tag)) and "@" not in image
-    return "" if plain and _UPSTREAM.search(image) else ANOTHER
+    return NEWEST if plain and _UPSTREAM.search(image) else ANOTHER
+
+
+def program_of_image(image: str) -> tuple[str, str]:
+    """Return the program that an image serves with, and its version; both empty for any other.
+
+    >>> program_of_image("vllm/vllm-openai:v0.10.0"), program_of_image("debian:12.1")
+    (('vllm', '0.10.0'), ('', ''))
+    """
+    found = _SERVING.search(image.lower())
+    return (_OF_IMAGE.get(found[0], found[0]), version_of_image(image)) if found else ("", "")
 
 
 def is_contained(words: Sequence[Word]) -> bool:
@@ -109,9 +121,9 @@ def is_contained(words: Sequence[Word]) -> bool:
 def contained_version(words: Sequence[Word], end: int) -> str:
     """Return the version of the program that a container is started with.
 
-    Empty for the newest, that of an image of its makers by a tag that moves, and where a command
-    enters a container that is there; ``ANOTHER`` where an image does not tell, ``UNTOLD`` where a
-    variable or a file without a version is it.
+    Empty where a command enters a container that is there; ``NEWEST`` for an image of its makers by
+    a tag that moves, ``ANOTHER`` where an image does not tell, ``UNTOLD`` where a variable or a
+    file without a version is it.
     """
     packed = next((word for word in words[1:end] if _PACKED.search(word.text)), None)
     if packed is not None:
@@ -153,9 +165,8 @@ def entered(words: Sequence[Word]) -> tuple[str, str]:
     if len(texts) < 3 or texts[0] not in CONTAINERS or texts[1] != "run":
         return "", ""
     for text in texts[2:]:
-        found = _SERVING.search(text.lower())
-        if found is not None and ":" in text and _IMAGE.fullmatch(text):
-            return _OF_IMAGE.get(found[0], found[0]), version_of_image(text)
+        if ":" in text and _IMAGE.fullmatch(text) and _SERVING.search(text.lower()):
+            return program_of_image(text)
     return "", ""
 
 
@@ -250,9 +261,10 @@ def _contained(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
         image = pattern.search(text)
         if image is not None and at > 1:
             inner = find(words[at + 1 :])
+            newest = NEWEST if version_of_image(text) == NEWEST else ""
             if inner is not None:
-                return inner[0], at + 1 + inner[1], inner[2]
-            return program, at + 1, (image[1] or "") if image.lastindex else ""
+                return inner[0], at + 1 + inner[1], inner[2] or newest
+            return program, at + 1, ((image[1] or "") if image.lastindex else "") or newest
     return None
 
 
@@ -277,6 +289,8 @@ def _program_at(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
     if name in NAMES:
         program = _fork(NAMES[name], words, at)
         return None if following in traits_of(program).others else (program, at + 1, "")
+    if name == "-m" and "uv" in {base(word.text) for word in words[:at]}:  # ``uv run -m package``
+        return _named_module([word.text for word in words[at + 1 : at + 8]], at + 1)
     started = re.fullmatch(r"python(?:[\d.]|\$\{?\w+\}?)*", name) is not None
     if started or (name.startswith("$") and following == "-m"):
         return _module(words, at)

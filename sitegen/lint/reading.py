@@ -23,6 +23,7 @@ from sitegen.lint.scene import PORT, Broken, FileModel, PublishedPort
 from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
 from sitegen.lint.snippets import Snippet, Spot, Surroundings
 from sitegen.lint.trees import of_yaml
+from sitegen.lint.versions import pinned_versions, told_versions
 from sitegen.recipes.recipe import Language
 from sitegen.values import dataclass
 
@@ -37,48 +38,6 @@ SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys(("txt", "text", "rst"), "text"),
 }
 """How a file is read, by the end of its name."""
-_PINNED = re.compile(
-    r"(vllm|sglang|ray|mlx-lm|tensorrt-llm)(?:\[[\w,-]*\])?(?:>=?[\d.]+,)?(?:[=~]=|<=?)([\d.]+)"
-)
-"""A version that is installed, or the last that may be."""
-OF_A_FORK = "of a fork"
-"""The version of a program that somebody else changed."""
-_FORKED: Mapping[str, str] = {
-    "vllm": "vllm", "sglang": "sglang", "llama.cpp": "llama-cpp", "llama-cpp": "llama-cpp",
-    "ollama": "ollama",
-}  # fmt: skip
-_FORKS = (
-    re.compile(
-        r"github\.com/(?!vllm-project/|sgl-project/|ggml-org/|ggerganov/|ollama/|ikawrakow/)[\w.-]+"
-        r"/(vllm|sglang|llama\.cpp|ollama)(?:\.git\b|@|/tree/|(?=[\s\"')]))"
-    ),
-    re.compile(r"\bpip3? install (?:-\S+ )*(vllm|sglang)-(?!router|kernel|omni)[a-z]\w*\b"),
-    re.compile(r"\b(vllm|sglang|llama\.cpp|ollama) fork\b", re.IGNORECASE),
-    re.compile(r"/(llama[.-]cpp)-(?!python|build|server|release|master|b\d)[a-z][\w.-]*/", re.I),
-    re.compile(r"\bpatched (vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
-    re.compile(r"\b(vllm|sglang)[-_ ](?:ascend|gaudi|metal|neuron|spyre)\b", re.IGNORECASE),
-    re.compile(r"\b(?:fork|branch) of \[?`?(vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),
-)
-"""Where a text has a program from, if not from those who make it."""
-_TOLD = re.compile(
-    r"(?<![A-Za-z])(vllm|sglang)(?![\w/.-]*:\S)(?:(?!>=?|≥|\btorch|\btransformers|\bflash)[^\n]){0,48}?"
-    r"(?<![\d.=>v ~])(?:[ \t=]?=?[ \t]?v?)(0\.[1-9]\d?\.\d+)"
-    r"(?![\d.]*(?:[\w.-]*[ \t])?(?:\+|,? ?(?:or|and) ?(?:newer|later|above|higher)|以上))",
-    re.IGNORECASE,
-)
-"""A version that a text names: ``vLLM 0.6.3``, ``vllm-openai_v0.7.3.sif``; not one that is least.
-
-The tag of an image is none: it says what one container runs, and is read there.
-"""
-SEVERAL = "one of several"
-"""The version of a program of which a text names several."""
-_BUILT = ("llama-cpp", "llama-cpp-bench", "ik-llama-cpp")
-_BUILD = re.compile(
-    r"llama(?:\.?cpp|-server|-bench)[^\n]{0,60}\b(b\d{4,5})\b"
-    r"|^version: (\d{3,5}) \([0-9a-f]{7,9}\)$",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A build of llama.cpp, as its releases are called and as it prints its version."""
 _EXEC = re.compile(r"^Exec(?:Start)?[ \t]*=[ \t]*((?:[^\n\\]|\\\n|\\.)*)", re.MULTILINE)
 _SUPERVISED = re.compile(
     r"^\[program:[^\]\n]*\](?:\n(?!\[)[^\n]*)*?\ncommand[ \t]*=[ \t]*([^\n]*(?:\n[ \t]+\S[^\n]*)*)",
@@ -104,8 +63,8 @@ _SERVES = re.compile(
     r"(?:^|[\s/])(?:vllm serve|sglang serve|trtllm-serve|text-generation-launcher|llama-server"
     r"|lmdeploy serve|aphrodite run|mlc_llm serve|koboldcpp\S*|xinference launch|local-ai run"
     r"|lms (?:load|server start)|tabbyapi|tritonserver|mistralrs(?:-server)?|llamafile\S*"
-    r"|lemonade-server serve|python(?:[\d.]|\$\{?\w+\}?)* -m (?:vllm\.entrypoints|sglang\.launch"
-    r"|lightllm|mlc_llm|llama_cpp\.server|fastchat\.serve|aphrodite)\S*)(?=\s|$)"
+    r"|lemonade-server serve|python(?:[\d.]|\$\{?\w+\}?)*(?: -[uOB])* -m (?:vllm\.entrypoints"
+    r"|sglang\.launch|lightllm|mlc_llm|llama_cpp\.server|fastchat\.serve|aphrodite)\S*)(?=\s|$)"
 )
 """What starts a model server, of whatever program."""
 _SPEAKS_OF = re.compile(
@@ -115,6 +74,11 @@ _SPEAKS_OF = re.compile(
 """Commands that name a program and do not start it."""
 _GIVEN = re.compile(r"^(?:\s*[A-Z_][A-Z0-9_]*=\S*\s+)+")
 """Variables that a command is given."""
+_LED = re.compile(
+    r"^(?:(?:(?:conda|mamba|micromamba|pixi|uv) run|nohup|exec|env)"
+    r"(?: -\S+(?: [\w$/.{}][\w$/.{}-]*)?)*? )+(?=python|vllm|sglang|llama)"
+)
+"""What leads to a program in a command that a script keeps."""
 _FOLDER = re.compile(r"^[\w${}.~/-]*/(?=\w)")
 """Where the program of a command lies."""
 _HOST = frozenset({"--network host", "--net host"})
@@ -130,6 +94,14 @@ _KEPT = re.compile(r"\\(?=[$`\\])")
 """A backslash that keeps the sign behind it in a here-document whose variables are put in."""
 _REOPENED = re.compile(r"'\\'(?=')")
 """How a quote is written inside single quotes: they are closed and opened again around it."""
+OF_TMUX = frozenset(
+    {"new", "new-session", "neww", "new-window", "send", "send-keys", "splitw", "split-window"}
+)
+"""Commands of tmux that are given one of the shell.
+
+Source:
+    https://man.openbsd.org/tmux, read 2026-11-26.
+"""
 ENDING = frozenset({"kill", "pkill", "killall", "wait", "fg"})
 """Commands after which a server that was put in the background may be gone."""
 LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
@@ -191,65 +163,33 @@ def _top(text: str) -> tuple[str, ...]:
     return (said,) if said else ()
 
 
-def read(source: SourceText, tables: Mapping[str, OptionTable], kind: str = "") -> FileModel:
+def read(
+    source: SourceText, tables: Mapping[str, OptionTable], kind: str = "",
+    beside: Mapping[str, str] | None = None,
+) -> FileModel:  # fmt: skip
     """Read a file.
 
     Args:
         source: Its text, line ends as line feeds.
         tables: Options of the programs.
         kind: How it is read; found out where it is left out.
+        beside: Versions by program that files beside it pin (``manifests``), where they were read.
     """
     kind = kind or kind_of(source.path, source.text)
     page = kind in {"markdown", "html"}
-    return read_snippets(source, snippets_of(source, kind), tables, page=page)
-
-
-_NOT_UPSTREAM = re.compile(
-    r"\bgfx(?:803|900|906|1010|1012|1031)\b|\bMI[56]0\b|\bRadeon VII\b|\bTesla P(?:4|40|100)\b"
-    r"|\bTORCH_CUDA_ARCH_LIST=[\"']?[56]\.|\b(?:vllm|sglang)-(?:fork|gfx\d+|pascal)\b"
-    r"|\bHabana|\b(?:hpu|npu)-smi\b|\bipex[_-]llm\b|\bgit checkout [0-9a-f]{7,40}\b",
-    re.IGNORECASE,
-)
-"""What no release of vLLM or SGLang runs on as it is, and sources at a state that nobody read.
-
-Releases need compute capability 7.5, or CDNA 2, RDNA 3 and later.
-
-Source:
-    https://docs.vllm.ai/en/latest/getting_started/installation/gpu/, read 2026-11-26.
-"""
-
-
-def told_versions(text: str) -> dict[str, str]:
-    """Say which programs a text has from somebody's fork, or at a build that it names.
-
-    >>> told_versions("git clone https://github.com/someone/vllm.git")
-    {'vllm': 'of a fork'}
-    >>> told_versions("llama.cpp b9049")["llama-cpp-bench"]
-    'b9049'
-    """
-    found: dict[str, str] = {}
-    for pattern in _FORKS:
-        for name in pattern.findall(text):
-            found[_FORKED[name.lower()]] = OF_A_FORK
-    if _NOT_UPSTREAM.search(text):
-        found |= {"vllm": OF_A_FORK, "sglang": OF_A_FORK}
-    for name, version in _TOLD.findall(text):
-        before = found.setdefault(name.lower(), version)
-        if before not in {version, OF_A_FORK}:
-            found[name.lower()] = SEVERAL
-    built = _BUILD.search(text)
-    if built is not None:
-        found |= dict.fromkeys(_BUILT, built[1] or built[2])
-    return found
+    return read_snippets(source, snippets_of(source, kind), tables, page=page, beside=beside)
 
 
 def read_snippets(
     source: SourceText, snippets: Iterator[Snippet] | Sequence[Snippet],
     tables: Mapping[str, OptionTable], *, page: bool = False,
+    beside: Mapping[str, str] | None = None,
 ) -> FileModel:  # fmt: skip
     """Read pieces of one file, in order: variables that one sets are known to the next."""
     reader = _FileReader(FileModel(source), tables, page=page)
     reader.scene.pinned |= told_versions(source.text)
+    if beside is not None:
+        reader.scene.beside |= beside
     for snippet in snippets:
         reader.snippet(snippet, 0)
     return reader.scene
@@ -388,7 +328,7 @@ class _FileReader:
         if launch is not None:
             if launch.visible is None:
                 launch = self.hidden(launch)
-            version = launch.version or self.scene.pinned.get(launch.program, "")
+            version = self.scene.version_of(launch.program, launch.version)
             self.scene.launches.append(replace(launch, version=version, phase=self.phase))
         return known
 
@@ -405,7 +345,7 @@ class _FileReader:
     def pinned(self, command: Command) -> None:
         """Note the versions that a command installs."""
         for word in command.words:
-            for name, version in _PINNED.findall(word.text):
+            for name, version in pinned_versions(word.text):
                 self.scene.pinned[name] = version
 
     def listening(self, snippet: Snippet, command: Command) -> None:
@@ -463,6 +403,16 @@ def _inner_script(snippet: Snippet, command: Command) -> Snippet | None:
                 return _unquoted(snippet, command.words[after + 1])
         elif text == "eval" and at == 0:
             return _unquoted(snippet, command.words[1])
+    return _typed_elsewhere(snippet, command)
+
+
+def _typed_elsewhere(snippet: Snippet, command: Command) -> Snippet | None:
+    """Return the script that ``tmux new -d '…'`` or ``ssh host "…"`` is given in quotes."""
+    called = [word.text for word in command.words[:2]]
+    tmux = called[:1] == ["tmux"] and called[1:] and called[1] in OF_TMUX
+    for word in command.words[1:] if tmux or called[:1] == ["ssh"] else ():
+        if word.quoted and re.search(r"\s", word.text):
+            return _unquoted(snippet, word)
     return None
 
 
@@ -483,7 +433,7 @@ def _kept_command(snippet: Snippet, command: Command) -> Snippet | None:
     for name, word in command.variables if not command.words else ():
         raw = snippet.text[word.start : word.end]
         at = raw.find("=") + 1
-        kept = _GIVEN.sub("", raw[at + 1 :])
+        kept = _LED.sub("", _GIVEN.sub("", raw[at + 1 :]))
         if raw[at : at + 1] not in {"'", '"'} or not _SERVES.match(_FOLDER.sub("", kept)):
             continue
         called = rf"(?m)^[ \t]*(?:exec |nohup |eval )*\"?\$\{{?{name}\b"

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.lint.launches import Launch, Setting
-from sitegen.lint.programs import Invocation
+from sitegen.lint.programs import NEWEST, Invocation
 from sitegen.lint.script import Command, Fault
 from sitegen.lint.snippets import Snippet, Spot
 from sitegen.lint.trees import Tree
@@ -105,3 +105,13 @@ class FileModel:
     """Commands that start a model server and were not understood."""
     pinned: dict[str, str] = field(default_factory=dict)
     """Versions that the file installs, by program."""
+    beside: dict[str, str] = field(default_factory=dict)
+    """Versions that files beside it pin, by program: they count where it names none itself."""
+
+    def version_of(self, program: str, version: str) -> str:
+        """Return the version of a program: of its call or image, of its file, of files beside it.
+
+        What a file installs comes before an image that follows the newest version.
+        """
+        given = version if version != NEWEST else ""
+        return given or self.pinned.get(program, "") or version or self.beside.get(program, "")

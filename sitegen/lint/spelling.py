@@ -42,8 +42,15 @@ def is_slip(given: str, known: Iterable[str]) -> bool:
     [True, True, True, True]
     >>> is_slip("max-num-seqs-per-gpu", names), is_slip("turbo-cache", names)
     (False, False)
+
+    A letter too many in a name of two is a slip where one such name alone is left without it.
+
+    >>> is_slip("qtp", ["tp", "dp"]), is_slip("dtp", ["tp", "dp"])
+    (True, False)
     """
-    return any(_slipped(given, name) for name in known)
+    names = tuple(known)
+    left = {given[:at] + given[at + 1 :] for at in range(len(given))} if len(given) == 3 else set()
+    return any(_slipped(given, name) for name in names) or len(left & set(names)) == 1
 
 
 def _slipped(given: str, name: str) -> bool:

@@ -187,3 +187,58 @@ def test_the_last_lines_say_what_was_not_recognised() -> None:
     assert "1 of 1 commands name no hardware" in done.err
     assert "1 of 1 commands load models that are not in the catalog (some/model)" in done.err
     assert "1 command starts a model server in a way that sitegen cannot read" in done.err
+
+
+GONE = "vllm serve gpt2 --swap-space 4\n"
+
+
+def test_a_version_that_the_repository_pins_is_that_of_its_scripts(
+    root: Path, tmp_path: Path
+) -> None:
+    scripts = tmp_path / "scripts" / "gpu"
+    scripts.mkdir(parents=True)
+    (scripts / "serve.sh").write_text(GONE, "utf-8")
+    status, out, _ = lint(root, scripts / "serve.sh", "--format", "concise")
+    assert (status, out.count("warning[unknown-option]")) == (0, 1)
+    (tmp_path / "requirements.txt").write_text("vllm==0.8.5\n", "utf-8")
+    assert "unknown-option" in lint(root, scripts / "serve.sh", "--format", "concise")[1]
+    (tmp_path / ".git").mkdir()
+    for given in (scripts / "serve.sh", scripts, tmp_path):
+        status, out, err = lint(root, given, "--format", "concise")
+        assert (status, out) == (0, "")
+        assert "1 command is for a version whose options sitegen does not know" in err
+
+
+def test_a_folder_that_was_given_is_the_root_where_no_repository_is(
+    root: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "project" / "scripts").mkdir(parents=True)
+    (tmp_path / "project" / "scripts" / "serve.sh").write_text(GONE, "utf-8")
+    (tmp_path / "requirements.txt").write_text("vllm==0.8.5\n", "utf-8")
+    assert "unknown-option" in lint(root, tmp_path / "project", "--format", "concise")[1]
+    docker = tmp_path / "project" / "docker"
+    docker.mkdir()
+    (docker / "Dockerfile").write_text("FROM vllm/vllm-openai:v0.8.5\n", "utf-8")
+    assert lint(root, tmp_path / "project", "--format", "concise")[1] == ""
+
+
+def test_pages_count_however_deep_they_lie(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "serve.sh").write_text(GONE, "utf-8")
+    deep = tmp_path / "docs" / "notes" / "setup"
+    deep.mkdir(parents=True)
+    (deep / "requirements.txt").write_text("vllm==0.8.5\n", "utf-8")
+    assert lint(root, tmp_path / "serve.sh", "--format", "concise")[1] == ""
+    other = tmp_path / "scripts" / "docs"
+    other.mkdir(parents=True)
+    (deep / "requirements.txt").unlink()
+    (other / "plan.md").write_text("vLLM 0.8.5\n", "utf-8")
+    assert "unknown-option" in lint(root, tmp_path / "serve.sh", "--format", "concise")[1]
+
+
+def test_what_cannot_be_read_pins_nothing(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "serve.sh").write_text(GONE, "utf-8")
+    (tmp_path / "uv.lock").mkdir()
+    (tmp_path / "pyproject.toml").write_bytes(b"\xff\xfe vllm")
+    (tmp_path / "requirements.txt").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(tmp_path / "setup.sh")
+    assert "unknown-option" in lint(root, tmp_path / "serve.sh", "--format", "concise")[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sitegen.lint.options import FORMER, option_tables
+from sitegen.problems import Severity
 from tests.lint.support import codes, found, linted, only
 
 SLIPS = {
@@ -34,8 +35,10 @@ def test_an_option_that_is_another_one_with_a_slip_is_a_mistake(text: str) -> No
         "python -m sglang.launch_server --model-path gpt2 --enable-ep-moe",
     ],
 )
-def test_an_option_that_earlier_versions_had_is_a_mistake(text: str) -> None:
-    assert only(text).message.endswith("; earlier versions had it")
+def test_an_option_that_earlier_versions_had_is_told_as_one(text: str) -> None:
+    told = only(text)
+    assert told.message.endswith("; this command needs an earlier version")
+    assert told.severity is Severity.WARNING
 
 
 @pytest.mark.parametrize(

@@ -207,3 +207,38 @@ def test_a_fork_takes_its_own_options_and_lacks_those_of_its_origin() -> None:
     own = "-mla 3 -amb 512 -rtr -ot exps=CPU -ctk q8_0 -fa on -sm graph"
     assert codes(f"./ik_llama.cpp/build/bin/llama-server -m x.gguf {own}", "bash") == []
     assert codes("llama-server -m x.gguf -hf a/b-GGUF:Q4_K_M -mla 3", "bash") == ["unknown-option"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tmux new -d -s llm 'python -m sglang.launch_server --port 99999 \\\n --model-path a'",
+        'tmux new-session -d -s "$S" "source venv/bin/activate && vllm serve gpt2 --port 99999"',
+        "tmux send-keys -t llm 'vllm serve gpt2 --port 99999' C-m",
+        "ssh gpu 'nohup vllm serve gpt2 --port 99999 > log &'",
+        "uv run -m sglang.launch_server --model-path gpt2 --port 99999",
+        "uv run --with sglang -m sglang.launch_server --model-path gpt2 --port 99999",
+        'CMD="conda run -n env python -u -m vllm.entrypoints.openai.api_server --port 99999"\n'
+        "exec $CMD",
+    ],
+)
+def test_a_command_that_another_program_types_is_read(text: str) -> None:
+    assert codes(text) == ["option-value"]
+
+
+def test_what_is_typed_into_a_session_and_starts_nothing_is_left_alone() -> None:
+    for text in ("tmux attach -t 'vllm serve'", "tmux kill-session -t llm", "ssh gpu nvidia-smi"):
+        assert linted(text).launches == 0
+
+
+def test_a_list_goes_on_where_a_command_would_end() -> None:
+    def listed(line: str) -> str:
+        return f'ARGS=(\n  vllm serve gpt2 {line}\n  --port 8000\n)\n"${{ARGS[@]}}"\n'
+
+    assert found(listed("--max-num-seqs 8")) == ()
+    assert found(listed("--max-num-seqs 8 \\")) == ()
+    assert found(listed("--max-num-seqs 8 \\\n  # for speed")) == ()
+    for broken in ("--max-num-seqs 8 \\ # for speed", "--max-num-seqs 8 \\ "):
+        (told,) = found(listed(broken))
+        assert told.code == "broken-continuation"
+        assert "an argument of its own" in told.message

@@ -12,7 +12,7 @@ from sitegen.cli.commands.check_command import format_option, print_problems, st
 from sitegen.cli.session import CliSession, pass_session
 
 if TYPE_CHECKING:
-    from sitegen.catalog.text.source_text import SourceText
+    from sitegen.cli.lint_files import Sources
     from sitegen.lint.facts import LintContext
     from sitegen.lint.files import Linted
 
@@ -61,12 +61,12 @@ def command(
         )
     sources, problems = sources_of(places, typed)
     facts = facts_of(session, combo)
-    found = {source.path: lint(source, facts, kind) for source, kind in sources}
+    found = {one.path: lint(one, facts, kind, beside) for one, kind, beside in sources}
     if _may_ask(found.values(), combo):
         asked = click.prompt("Which combo is it for (empty for none)", default="", err=True)
         if asked:
             facts = facts_of(session, asked)
-            found = {source.path: lint(source, facts, kind) for source, kind in sources}
+            found = {one.path: lint(one, facts, kind, beside) for one, kind, beside in sources}
     problems += tuple(sorted(one for each in found.values() for one in each.problems))
     print_problems(problems, form)
     _say(session, sources, tuple(found.values()))
@@ -100,9 +100,7 @@ def _may_ask(linteds: Iterable[Linted], combo: str) -> bool:
     return attended and not combo and any(one.without_hardware for one in linteds)
 
 
-def _say(
-    session: CliSession, sources: tuple[tuple[SourceText, str], ...], linteds: tuple[Linted, ...]
-) -> None:
+def _say(session: CliSession, sources: Sources, linteds: tuple[Linted, ...]) -> None:
     launches = sum(one.launches for one in linteds)
     for each in (one for linted in linteds for one in linted.smallest):
         said = each.combo or "no combo in the catalog runs this command as written"

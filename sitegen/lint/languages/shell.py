@@ -151,7 +151,7 @@ class _ShellReader:
     def _comment(self) -> bool:
         end = self._line_end()
         body = self.text[self.index : end].lstrip("#").strip()
-        if self.continued and (self.words or self.assigned):
+        if self.continued and (self.words or self.assigned) and not self.array:
             following = self.text[end + 1 : end + 200].lstrip(" \t")
             if following.startswith("-"):
                 self.own.append(Fault("comment-after-continuation", self.index, end + 1))
@@ -163,7 +163,9 @@ class _ShellReader:
         return False
 
     def _continuation(self, match: re.Match[str]) -> None:
-        if match[2]:
+        if self.array and match[1]:  # a list goes on at the next line in any case
+            self.own.append(Fault("blank-in-list", match.start()))
+        elif match[2]:
             self.own.append(Fault("comment-after-continuation", match.start(), match.end()))
             self.comments.append(match[2].lstrip("#").strip())
         elif match[1] and match[3]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sitegen.fit.compatibility import model_refusal
 from sitegen.lint.facts import LintContext
-from sitegen.lint.findings import finding, place_of, sentence
+from sitegen.lint.findings import finding, place_of, sentence, warning
 from sitegen.lint.scene import FileModel
 from sitegen.problems import Problem
 
@@ -23,4 +23,7 @@ def model_has_code(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
         reason = model_refusal(design, *pair)
         if reason is not None:
             message = sentence(reason, facts.engine.catalog)
-            yield finding(place_of(launch, "model"), "no-code-for-model", message)
+            # another version may have it, so where nothing says which is run it is no error
+            told = scene.version_of(launch.program, launch.version)
+            say = finding if told else warning
+            yield say(place_of(launch, "model"), "no-code-for-model", message)

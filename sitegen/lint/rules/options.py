@@ -11,7 +11,7 @@ from sitegen.lint.findings import finding, warning
 from sitegen.lint.known_programs import traits_of
 from sitegen.lint.launches import Launch, Setting
 from sitegen.lint.options import ALWAYS, OptionTable, Taken
-from sitegen.lint.programs import UNTOLD, Given, Invocation
+from sitegen.lint.programs import NEWEST, UNTOLD, Given, Invocation
 from sitegen.lint.scene import FileModel
 from sitegen.lint.script import Word
 from sitegen.lint.snippets import Snippet, Spot
@@ -40,7 +40,7 @@ SHOWN = 8
 
 
 def judged(scene: FileModel, facts: LintContext, call: Invocation) -> OptionTable | None:
-    """Return the table for a call; ``None`` where the file names a version that was not read."""
+    """Return the table for a call; ``None`` where something names a version that was not read."""
     table = facts.tables.get(call.program)
     named = _named(scene, call)
     traits = traits_of(call.program)
@@ -61,7 +61,10 @@ def _same(named: str, read: str, count: int = 2) -> bool:
 
 
 def options_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
-    """Report options that an earlier version had, or that are one of this version misspelt."""
+    """Report options that an earlier version had, or that are one of this version misspelt.
+
+    The first are a warning where nothing says which version is run: with an earlier one they work.
+    """
     for snippet, call, table in _held(scene, facts):
         strange = call.version == UNTOLD or _is_strange(scene, facts, call, table)
         for given in _unlisted(call, table):
@@ -69,18 +72,38 @@ def options_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
                 continue
             if strange and table.was_there(given.written):
                 continue  # a build that was changed may be of an earlier version
-            traits = traits_of(table.program)
-            message = f"{traits.name} {_version(table)} has no option {given.written}"
-            if table.was_there(given.written):
+            place = Spot(snippet, given.word.start)
+            name = f"{traits_of(table.program).name} {_version(table)}"
+            message = f"{name} has no option {given.written}"
+            if not _was_there(given, table):
+                yield finding(place, "unknown-option", message, _instead(given, table))
+            elif _told(scene, call):
                 message += "; earlier versions had it"
-            hint = table.gone(given.name) or traits.replaced.get(
-                given.written.replace("_", "-"), ""
-            )
-            hint = hint or _switched(given.written, table)
-            meant = _other_dashes(given.written, table)
-            hint = hint or (f"did you mean '{meant}'?" if meant else "")
-            hint = hint or did_you_mean_option(given.written, table)
-            yield finding(Spot(snippet, given.word.start), "unknown-option", message, hint)
+                yield finding(place, "unknown-option", message, _instead(given, table))
+            else:
+                message = (
+                    f"{name} no longer has {given.written}; this command needs an earlier version"
+                )
+                yield warning(place, "unknown-option", message, _instead(given, table))
+
+
+def _was_there(given: Given, table: OptionTable) -> bool:
+    """Whether an earlier version took an option that this one refuses."""
+    return table.was_there(given.written) or table.gone(given.name) != ""
+
+
+def _instead(given: Given, table: OptionTable) -> str:
+    """Say what to write in place of an option that is not there; empty where nobody knows."""
+    told = table.gone(given.name) or traits_of(table.program).replaced.get(
+        given.written.replace("_", "-"), ""
+    )
+    meant = _other_dashes(given.written, table)
+    return (
+        told
+        or _switched(given.written, table)
+        or (f"did you mean '{meant}'?" if meant else "")
+        or did_you_mean_option(given.written, table)
+    )
 
 
 def options_not_listed(scene: FileModel, facts: LintContext) -> Iterator[tuple[Spot, str]]:
@@ -160,9 +183,14 @@ def _is_new(text: str, taken: Taken) -> bool:
     return text.lower() not in lower and not is_slip(text.lower(), lower)
 
 
+def _told(scene: FileModel, call: Invocation) -> str:
+    """Return the version that a command, its file or a file beside it names, or ``NEWEST``."""
+    return scene.version_of(call.program, call.version.removeprefix(UNTOLD))
+
+
 def _named(scene: FileModel, call: Invocation) -> str:
-    """Return the version of a program that the command or its file names."""
-    return call.version.removeprefix(UNTOLD) or scene.pinned.get(call.program, "")
+    """Return the version of a program that is named by its number, or as one nobody knows."""
+    return _told(scene, call).removeprefix(NEWEST)
 
 
 def _version(table: OptionTable) -> str:
@@ -209,13 +237,22 @@ def values_are_accepted(scene: FileModel, facts: LintContext) -> Iterator[Proble
             if strange and taken.choices:
                 continue  # a program with options of its own may have values of its own
             if taken.form != "unknown":
-                yield from _values(snippet, given, taken, call.program)
+                told = _told(scene, call) != ""
+                yield from _values(snippet, given, taken, table, told=told)
 
 
-def _values(snippet: Snippet, given: Given, taken: Taken, program: str) -> Iterator[Problem]:
-    place = Spot(snippet, given.word.start)
+def _values(
+    snippet: Snippet, given: Given, taken: Taken, table: OptionTable, *, told: bool
+) -> Iterator[Problem]:
+    """Report the values of one option; ``told`` says whether something names the version."""
+    place, traits = Spot(snippet, given.word.start), traits_of(table.program)
+    version = f"{traits.name} {_version(table)}"
     if len(given.values) < taken.least:
-        yield finding(place, "option-value", f"{given.written} needs a value", "")
+        if given.name in traits.once_switches and not told:
+            message = f"{version} needs a value for {given.written}; without one this command"
+            yield warning(place, "option-value", f"{message} needs an earlier version")
+        else:
+            yield finding(place, "option-value", f"{given.written} needs a value", "")
         return
     if not taken.most and given.values and "=" in given.word.text:
         hint = f"write {given.written} alone"
@@ -224,14 +261,18 @@ def _values(snippet: Snippet, given: Given, taken: Taken, program: str) -> Itera
     for word in given.values:
         if not word.known or _placeholder(word.text):
             continue
-        if program in BY_BEGINNING and _ROUND.fullmatch(word.text) and taken.form == "int":
+        if table.program in BY_BEGINNING and _ROUND.fullmatch(word.text) and taken.form == "int":
             continue
         message = _refused(word, taken)
         if message:
             here = Spot(snippet, word.start)
-            whole = f"{given.written} {message}"
             hint = did_you_mean(word.text, taken.choices) if taken.choices else ""
-            say = warning if taken.open else finding
+            # a choice that resembles none may be one of another version
+            sure = told or not taken.choices or not _is_new(word.text, taken)
+            whole = (
+                f"{given.written} {message}" if sure else f"{version}: {given.written} {message}"
+            )
+            say = finding if sure and not taken.open else warning
             yield say(here, "option-value", whole, hint)
 
 
@@ -356,21 +397,25 @@ def keywords_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report keyword arguments of an engine that it does not have."""
     for keywords in scene.keywords:
         table = facts.tables[keywords.program]
-        named = scene.pinned.get(keywords.program, "")
+        named = scene.version_of(keywords.program, "").removeprefix(NEWEST)
         count = traits_of(keywords.program).version_numbers
         if named and not _same(named, table.version, count):
             continue
         for key, start in keywords.tree.keys.items():
             if table.is_key(key) or not key.isidentifier():
                 continue
-            dashed = key.replace("_", "-")
-            slip = is_slip(dashed, _slugs(table))
-            if named or slip or table.was_there(f"--{dashed}"):
+            dashed, place = key.replace("_", "-"), Spot(keywords.snippet, start)
+            name = f"{traits_of(keywords.program).name} {table.version}"
+            hint = did_you_mean(key, table.keys())
+            slip = is_slip(dashed, _slugs(table)) and not table.was_there(f"--{dashed}")
+            if named or slip:
+                message = f"{name} has no argument {key}"
+                yield finding(place, "unknown-option", message, hint)
+            elif table.was_there(f"--{dashed}"):
                 message = (
-                    f"{traits_of(keywords.program).name} {table.version} has no argument {key}"
+                    f"{name} no longer has the argument {key}; this call needs an earlier version"
                 )
-                hint = did_you_mean(key, table.keys())
-                yield finding(Spot(keywords.snippet, start), "unknown-option", message, hint)
+                yield warning(place, "unknown-option", message, hint)
 
 
 def parameters_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:

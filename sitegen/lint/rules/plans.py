@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sitegen.lint.checkpoints import loaded_as
 from sitegen.lint.facts import LintContext
@@ -20,7 +21,7 @@ from sitegen.lint.scene import FileModel
 from sitegen.lint.script import whole_number
 from sitegen.lint.snippets import Snippet, Spot
 from sitegen.physics import valid_splits
-from sitegen.physics.model_shape import ModelShape
+from sitegen.physics.model_shape import ModelShape, TensorWidths
 from sitegen.physics.plan import Reason
 from sitegen.physics.tensor_cut import tensor_conflict
 from sitegen.problems import Problem, did_you_mean
@@ -220,6 +221,9 @@ def tensor_parallel_stays_inside(scene: FileModel, facts: LintContext) -> Iterat
             yield warning(place, "tensor-across-nodes", message, hint)
 
 
+NO_WIDTHS = TensorWidths((), (), (), (), (), (), 0, 0)
+
+
 def tensors_can_be_split(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report tensor parallel sizes that the model's heads, widths or groups refuse."""
     for launch in _counted(scene):
@@ -233,6 +237,9 @@ def tensors_can_be_split(scene: FileModel, facts: LintContext) -> Iterator[Probl
             shape = facts.engine.prepare(subject).reduced.shape
         except ValueError:
             continue
+        if {"attention_data", "own_sizes"} & launch.settings.keys():
+            yield from _heads_can_be_split(launch, facts, replace(shape, widths=NO_WIDTHS), tensor)
+            continue
         whole = "experts" in launch.settings
         conflict = tensor_conflict(shape, tensor, expert_parallel=whole)
         if conflict is not None:
@@ -241,6 +248,31 @@ def tensors_can_be_split(scene: FileModel, facts: LintContext) -> Iterator[Probl
             message = f"tensor {tensor}: {sentence(reason, facts.engine.catalog)}"
             hint = corrected(launch, {"tensor": str(valid)}) if valid else ""
             yield finding(place_of(launch, "tensor"), "tensor-split", message, hint)
+
+
+def _heads_can_be_split(
+    launch: Launch, facts: LintContext, heads: ModelShape, tensor: int
+) -> Iterator[Problem]:
+    """Report what attention refuses where other parts of a model have sizes of their own.
+
+    With data parallel attention each copy takes its part of the tensor parallel size.
+
+    Source:
+        SGLang's ``server_args.py`` asserts ``tp_size % dp_size == 0``, read 2026-11-26.
+    """
+    copies = launch.number("data") if "attention_data" in launch.settings else 1
+    place = place_of(launch, "tensor")
+    if copies is None or copies < 1:
+        return
+    if tensor % copies != 0:
+        message = f"tensor {tensor} cannot be shared out over {copies} copies of attention"
+        yield finding(place, "tensor-split", message)
+        return
+    conflict = tensor_conflict(heads, tensor // copies, expert_parallel=True)
+    if conflict is not None:
+        reason = valid_splits.tensor_reason(conflict)
+        message = f"tensor {tensor}: {sentence(reason, facts.engine.catalog)}"
+        yield finding(place, "tensor-split", message)
 
 
 def _valid(shape: ModelShape, below: int, *, expert_parallel: bool) -> int:

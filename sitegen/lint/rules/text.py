@@ -21,6 +21,11 @@ MESSAGES = {
         "a space follows the backslash, so the line does not continue",
         "remove everything after the backslash",
     ),
+    "blank-in-list": (
+        "broken-continuation",
+        "inside a list the backslash makes the space behind it an argument of its own",
+        "remove the backslash: a list goes on at the next line without one",
+    ),
     "missing-continuation": (
         "broken-continuation",
         "the next line begins with an option, but this line does not end with a backslash",
