@@ -36,6 +36,10 @@ _LEAST_BIAS = 0.0025
 _LEAST_LEFT = 0.05
 _CHANGE_WEIGHT = 2.0
 """Scores that the prior of a model's own scatter is worth."""
+_OPEN = 1e-6
+"""Precision of a prior that says nothing: that of a board's difficulty."""
+_DIGITS = 6
+"""Decimals of a standard deviation: an inverse is the same on every machine up to here."""
 
 
 @dataclass(slots=True)
@@ -73,7 +77,6 @@ def fit(
     *,
     scale_by: frozenset[str] | None = None,
     priors: Mapping[str, Ability] | None = None,
-    widening: float = 1.0,
 ) -> AbilityFit:
     """Estimate abilities and boards.
 
@@ -82,7 +85,6 @@ def fit(
         scale_by: Models whose abilities have mean 0 and standard deviation 1; ``None`` keeps the
             scale of the priors.
         priors: What is known of each model before; a standard normal without.
-        widening: Factor on the standard deviations.
     """
     if not entries:
         return AbilityFit({}, {})
@@ -90,7 +92,7 @@ def fit(
     items = sorted({entry.item for entry in entries})
     problem = _columns(entries, models, items, scale_by, priors or {})
     state = _estimated(problem, len(models), len(items))
-    deviation = widening * _own_scatter(problem, state) / np.sqrt(state.precision)
+    deviation = np.round(_own_scatter(problem, state) * _deviations(problem, state), _DIGITS)
     counts = np.bincount(problem.item, minlength=len(items))
     return AbilityFit(
         {
@@ -228,6 +230,42 @@ def _update_items(problem: _Problem, state: _State, items: int) -> None:
 def _summed(places: Places, values: Numbers, count: int) -> Numbers:
     """Add up values by place."""
     return np.bincount(places, values, count).astype(np.float64, copy=False)
+
+
+def _deviations(problem: _Problem, state: _State) -> Numbers:
+    """Return the standard deviations of the abilities, given that the boards are estimates too.
+
+    Near the estimate, scores are linear in the abilities, difficulties and slopes, so that the
+    inverse of their information matrix is their covariance (Laplace's approximation); evaluators'
+    views are integrated out of it. Boards that few models link are the less sure for it, and with
+    them every model that only they know.
+    """
+    models, boards, pairs = len(state.ability), len(state.slope), len(problem.pair_model)
+    item, slope = problem.item, state.slope[problem.item]
+    sure = problem.weight / (state.noise[item] + problem.variance)
+    places = np.stack([problem.model, models + item, models + boards + item])
+    gradient = np.stack([slope, np.ones_like(slope), state.ability[problem.model]])
+    information = np.diag(
+        np.concatenate(
+            [
+                problem.prior_deviation**-2,
+                np.full(boards, _OPEN),
+                np.full(boards, _SLOPE_SPREAD**-2),
+            ]
+        )
+    )
+    np.add.at(information, (places[:, None], places), sure * gradient[:, None] * gradient)
+    views = np.zeros((pairs, len(information)))
+    np.add.at(views, (problem.pair, places), sure * slope * gradient)
+    sure_of = _summed(problem.pair, sure * slope**2, pairs)
+    information -= (views.T * (state.bias / (1 + state.bias * sure_of))) @ views
+    covariance = np.linalg.inv(information)[:models, :models]
+    if problem.sets_scale is not None and problem.sets_scale.any():
+        # An ability is a distance from the mean of these models, in their standard deviations.
+        share = problem.sets_scale / problem.sets_scale.sum()
+        about = np.eye(models) - share - np.outer(state.ability, share * state.ability)
+        covariance = about @ covariance @ about.T
+    return np.sqrt(np.diag(covariance))
 
 
 def _own_scatter(problem: _Problem, state: _State) -> Numbers:

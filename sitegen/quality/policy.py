@@ -1,7 +1,7 @@
 """Assumptions of the ratings: weights, priors and bounds, each with its reason.
 
-They are judgement, written down before any rating was computed, on 2026-11-22; the one exception is
-``WIDENING``. ``python -m benchmarks.quality_checks`` says what the ratings do when they vary.
+They are judgement, written down before any rating was computed, on 2026-11-22.
+``python -m benchmarks.quality_checks`` says what the ratings do when they vary.
 """
 
 from __future__ import annotations
@@ -46,12 +46,6 @@ CENTRE = 50.0
 """Rating of the average model of the catalog."""
 SURE = 1.645
 """Standard deviations on either side of 90 % of a normal distribution."""
-WIDENING = 1.05
-"""Factor on the standard deviations, so that halves of the evaluators agree as often as they say.
-
-Chosen on 2026-11-22 by the split-half check that the tests repeat; it cannot see errors that both
-halves share.
-"""
 FEWEST_MODELS = 4
 """Models that a board needs before it can link any."""
 WIDEST = 13.5

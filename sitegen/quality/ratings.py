@@ -92,7 +92,7 @@ def _fitted(
         BoardScore(one.model, one.item, one.score, one.variance, weight, one.evaluated_by)
         for one, weight in zip(some, weights(some), strict=True)
     ]
-    return fit(entries, scale_by=scale_by, priors=priors, widening=policy.WIDENING)
+    return fit(entries, scale_by=scale_by, priors=priors)
 
 
 def _priors(
