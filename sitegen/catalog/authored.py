@@ -134,6 +134,25 @@ class CatalogRecords:
         return tuple(authored for kind in kinds for authored in kind.values())
 
 
+def holds_the_same(before: object, now: object) -> bool:
+    """Return whether a part of a catalog has the very values that it had; equal words will do.
+
+    >>> holds_the_same({"a": 1}, {"a": 1}), holds_the_same({"a": []}, {"a": []})
+    (True, False)
+    """
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        return before.keys() == now.keys() and all(
+            _is_one(value, now[key]) for key, value in before.items()
+        )
+    if isinstance(before, tuple) and isinstance(now, tuple):
+        return len(before) == len(now) and all(map(_is_one, before, now))
+    return _is_one(before, now)
+
+
+def _is_one(before: object, now: object) -> bool:
+    return before is now or (isinstance(before, str | float | frozenset) and before == now)
+
+
 def renamed(records: CatalogRecords, kind: Kind) -> Mapping[str, str]:
     """Return the ids of today by the ids of before, for one kind."""
     return {

@@ -26,7 +26,7 @@ from sitegen.catalog.records.models import (
 )
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.records.scores import BoardRecord, NamesRecord, ScoreRecord
-from sitegen.catalog.resolve.catalog import resolve
+from sitegen.catalog.resolve.catalog import Resolved, resolve
 from sitegen.problems import Problem, ProblemsFound, Severity
 from sitegen.values import dataclass
 
@@ -42,6 +42,8 @@ class KnownRecords:
     sound: frozenset[int] = frozenset()
     """Records of the last catalog without problems, by identity; ``held`` keeps them alive."""
     held: CatalogRecords | None = None
+    findings: checks.Findings = field(default_factory=checks.Findings)
+    resolved: Resolved = field(default_factory=Resolved)
 
     def fresh(self, records: CatalogRecords) -> CatalogRecords:
         """Leave out the records of the last catalog without problems, on the same day."""
@@ -57,8 +59,9 @@ class KnownRecords:
         self, file: CatalogFile, ids: Mapping[Kind, frozenset[str]]
     ) -> tuple[Authored[Record] | None, tuple[Problem, ...]]:
         """Read a file, unless it and all ids are as they were when it was read without problems."""
-        if ids != self.ids:
-            self.by_path.clear()
+        if ids is not self.ids:  # the same for all files of a reading
+            if ids != self.ids:
+                self.by_path.clear()
             self.ids = ids
         path = file.source.path
         before = self.by_path.get(path)
@@ -101,13 +104,13 @@ def parse_authored(
     records, problems = read_records(files, today=today, known=known)
     whole = not problems
     sources = (authored.source.text for authored in records.all)
-    judged = checks.problems_of(records, known.fresh(records))
+    judged = checks.problems_of(records, known.fresh(records), known.findings)
     problems += without_excused(judged, sources, whole=whole)
     if not problems:
         known.hold(records)
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise ProblemsFound(problems)
-    return records, replace(resolve(records), warnings=tuple(sorted(set(problems))))
+    return records, replace(resolve(records, known.resolved), warnings=tuple(sorted(set(problems))))
 
 
 def read_records(

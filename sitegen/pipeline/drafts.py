@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import field, replace
+from functools import cache
 from typing import TypeVar
 
 from jinja2 import Environment
 
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.engine_after import engine_after
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import ProjectFiles
@@ -28,6 +30,7 @@ from sitegen.render import environment
 from sitegen.site.collect import Pages, page_kinds
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Lazy, Page
+from sitegen.site.pages import documents
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.every_combo import prepare_all, survey_combo
 from sitegen.survey.gpu_counts import gpus_needed
@@ -38,6 +41,9 @@ V = TypeVar("V")
 ASSETS = "assets/"
 HARDWARE = frozenset({"combos", "gpus"})
 """Folders of the catalog whose files are read for some combos and not for others."""
+WORDS = ("name", "summary", "prose", "notes", "sources", "span", "prices")
+"""Fields of a combo that no verdict depends on; a survey copies them, and a draft may show those of
+before where it names the combo less a part."""
 FEW = 8
 """Combos that are judged for a page about many; when more have moved, the build is waited for."""
 
@@ -178,7 +184,8 @@ class Drafts:
         if kind is None or (folder == "" and path not in {"index.html", "index.json", "page.md"}):
             return None
         _judge_for(now, folder)
-        return next((page for page in kind(now.inputs) if page.url == url), None)
+        found = documents.page_at(url, now.inputs)
+        return found or next((page for page in kind(now.inputs) if page.url == url), None)
 
     def _begun(self, project: ProjectFiles, parsed: Parsed) -> _Now:
         answers = answers_in(
@@ -225,26 +232,40 @@ class Drafts:
         before, catalog = now.inputs, parsed.catalog
         folders = changed_folders(now.project.catalog, project.catalog)
         engine = engine_after(before.engine, catalog, folders)
-        recall = Recall(engine, project.catalog, self._past)
+
+        @cache  # made for the first that has to be judged
+        def recall() -> Recall:
+            return Recall(engine, project.catalog, self._past)
+
+        earlier = before.catalog.combos
+        differ = {id_ for id_, one in catalog.combos.items() if earlier.get(id_) != one}
+        only_words = folders == {"combos"} and all(
+            id_ in earlier and _is_machine_of(earlier[id_], catalog.combos[id_]) for id_ in differ
+        )
+
+        # What makes surveys lives on, and may hold neither the catalog nor the drafts of before.
+        surveyed, behind = dict(before.survey.combos), now.behind
 
         def combo(id_: str) -> ComboSurvey:
             one = catalog.combos[id_]
-            found = recall.combo(one)
+            if only_words and id_ not in behind:
+                return replace(surveyed[id_], combo=one)
+            found = recall().combo(one)
             if found is None:
                 found = survey_combo(engine, one)
-                recall.keep_combo(found)
+                recall().keep_combo(found)
             return found
 
         def needs(id_: str) -> tuple[GpusNeeded, ...]:
             gpu = catalog.gpus[id_]
-            found = recall.needs(gpu)
+            found = recall().needs(gpu)
             if found is None:
                 found = gpus_needed(engine, gpu)
-                recall.keep_needs(gpu, found)
+                recall().keep_needs(gpu, found)
             return found
 
         survey = Survey(
-            Newest(catalog.combos, dict(before.survey.combos), combo),
+            Newest(catalog.combos, surveyed, combo),
             Newest(catalog.gpus, dict(before.survey.needs), needs),
         )
         inputs = _inputs(
@@ -255,14 +276,15 @@ class Drafts:
             rows=_Rows(survey),
         )
         inputs = replace(inputs, records=before.records)
-        earlier = before.catalog.combos
-        moved = {
-            id_
-            for id_, one in catalog.combos.items()
-            if not folders <= HARDWARE or earlier.get(id_) != one
-        }
-        old = (now.behind | moved) & catalog.combos.keys()
+        moved = differ if folders <= HARDWARE else catalog.combos.keys()
+        old = (behind | moved) & catalog.combos.keys()
         return _Now(project, parsed, inputs, _templates(now, project), now.kinds, old)
+
+
+def _is_machine_of(before: Combo, now: Combo) -> bool:
+    """Return whether only the words about a combo are others."""
+    words = {name: getattr(now, name) for name in WORDS}
+    return replace(before, **words) == now
 
 
 def _judge_for(now: _Now, folder: str) -> None:

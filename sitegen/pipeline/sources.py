@@ -95,6 +95,31 @@ class _Facts:
     """What only the engine finds wrong with it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """What stands in ``content/`` beside the settings, and the files that it was read from."""
+
+    read: Mapping[str, str]
+    documents: tuple[Document, ...]
+    history: History
+    errors: tuple[Topic, ...]
+    unjudged: UnjudgedRecord
+    search_terms: SearchTerms
+
+
+def _texts(content: Mapping[str, str]) -> _Texts:
+    """Read every text, and report the problems of all of them together."""
+    heard = ProblemCollector()
+    documents = heard.out(lambda: parse_documents(content))
+    history = heard.out(lambda: parse_history(content))
+    errors = heard.out(lambda: parse_errors(content))
+    unjudged = heard.out(lambda: parse_unjudged(content))
+    terms = heard.out(lambda: parse_search_terms(content))
+    if documents is None or history is None or errors is None or unjudged is None or terms is None:
+        raise ProblemsFound(heard.problems)
+    return _Texts(content, documents, history, errors, unjudged, terms)
+
+
 JUDGED = tuple(f"catalog/{one}/" for one in ("models", "quantizations", "runtimes", "assumptions"))
 """Folders that the engine's own rules read."""
 
@@ -110,6 +135,7 @@ class Parser:
     def __init__(self, known: KnownRecords | None = None) -> None:
         self._records = known or KnownRecords()
         self._facts: _Facts | None = None
+        self._texts: _Texts | None = None
 
     def parse(self, project: ProjectFiles, *, today: str = "") -> Parsed:
         """Do as the function of this name; equal catalogs are one value.
@@ -119,29 +145,32 @@ class Parser:
         """
         heard = ProblemCollector()
         facts = heard.out(lambda: self._catalog(project, today))
-        documents = heard.out(lambda: parse_documents(project.content))
+        texts = heard.out(lambda: self._content(project.content))
         settings = heard.out(lambda: _settings(project))
-        history = heard.out(lambda: parse_history(project.content))
-        errors = heard.out(lambda: parse_errors(project.content))
-        unjudged = heard.out(lambda: parse_unjudged(project.content))
-        terms = heard.out(lambda: parse_search_terms(project.content))
         if facts is not None:
             heard.problems += (*facts.catalog.warnings, *facts.judged)
             heard.problems += unknown_sources(facts.catalog, project.content)
-            heard.problems += already_judged(unjudged or NOTHING, facts.catalog)
+            unjudged = texts.unjudged if texts else NOTHING
+            heard.problems += already_judged(unjudged, facts.catalog)
         warnings = only_warnings(heard.problems)
-        if facts is None or documents is None or settings is None or history is None:
-            raise ProblemsFound(heard.problems)
-        if errors is None or unjudged is None or terms is None:
+        if facts is None or texts is None or settings is None:
             raise ProblemsFound(heard.problems)
         records, catalog = facts.records, facts.catalog
         told = replace(
             dated(settings, catalog),
-            has_errors=bool(errors),
+            has_errors=bool(texts.errors),
             private=project.private,
             private_records=_private_records(project),
         )
-        return Parsed(records, catalog, documents, told, history, errors, unjudged, terms, warnings)
+        return Parsed(
+            records, catalog, texts.documents, told, texts.history, texts.errors, texts.unjudged,
+            texts.search_terms, warnings,
+        )  # fmt: skip
+
+    def _content(self, content: Mapping[str, str]) -> _Texts:
+        if self._texts is None or self._texts.read != content:
+            self._texts = _texts(content)
+        return self._texts
 
     def _catalog(self, project: ProjectFiles, today: str) -> _Facts:
         texts, settings = project.catalog, project.content.get(SETTINGS, "")

@@ -126,6 +126,7 @@ def test_what_needs_more_than_everything_is_not_borderline() -> None:
     assert verdict(name) is IMPOSSIBLE
     assert changed(name, called="not-practical").verdict is CONFIRMED
     assert changed(name, utilization=0.93).verdict is CONFIRMED
+    assert changed(name, utilization=1.0, above=False).verdict is CONFIRMED
 
 
 def test_nine_entries_under_the_number_eight_do_not_add_up() -> None:

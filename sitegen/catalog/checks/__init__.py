@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field, replace
 from itertools import islice
+from typing import TypeAlias, cast
 
-from sitegen.catalog.authored import CatalogRecords
+from sitegen.catalog.authored import CatalogRecords, holds_the_same
 from sitegen.catalog.checks import (
     claims,
     constants,
@@ -28,11 +29,13 @@ from sitegen.catalog.checks import (
     topology,
 )
 from sitegen.problems import Problem
+from sitegen.values import dataclass
 
 MAX_PER_RULE = 200
 """Problems that one rule reports before it stops: a hint costs time, and nobody reads on."""
 
-CHECKS: tuple[Callable[[CatalogRecords], Iterable[Problem]], ...] = (
+Check: TypeAlias = Callable[[CatalogRecords], Iterable[Problem]]
+CHECKS: tuple[Check, ...] = (
     references.references_exist,
     references.old_ids_are_free,
     references.orchestrators_orchestrate,
@@ -137,16 +140,54 @@ OF_EACH = frozenset(
 """Rules that look at each record alone: what they say of one is the same whatever stands beside."""
 
 
-def problems_of(records: CatalogRecords, fresh: CatalogRecords | None = None) -> Iterator[Problem]:
+@dataclass(slots=True)
+class Findings:
+    """What each rule found last, and the parts of the records that it had looked at."""
+
+    by_rule: dict[Check, tuple[Mapping[str, object], list[Problem]]] = field(default_factory=dict)
+
+    def of(self, check: Check, records: CatalogRecords) -> list[Problem]:
+        """Apply a rule, unless all that it looked at last time is there unchanged."""
+        read, found = self.by_rule.get(check, ({}, []))
+        if not read or not all(
+            holds_the_same(value, getattr(records, name)) for name, value in read.items()
+        ):
+            looked = _Looking(records)
+            found = list(islice(check(cast("CatalogRecords", looked)), MAX_PER_RULE + 1))
+            self.by_rule[check] = looked.at, found
+        return found
+
+
+class _Looking:
+    """Records that note which parts of them are looked at."""
+
+    def __init__(self, records: CatalogRecords) -> None:
+        self.at: dict[str, object] = {}
+        self._records = records
+
+    def __getattr__(self, name: str) -> object:
+        self.at[name] = value = getattr(self._records, name)
+        return value
+
+
+def problems_of(
+    records: CatalogRecords,
+    fresh: CatalogRecords | None = None,
+    last: Findings | None = None,
+) -> Iterator[Problem]:
     """Yield what every rule finds.
 
     Args:
         records: All of a catalog.
         fresh: Those of them in which the rules ``OF_EACH`` have not found nothing before.
+        last: What the other rules found before; takes what they find now.
     """
+    last = last or Findings()
     for check in CHECKS:
-        read = records if fresh is None or check not in OF_EACH else fresh
-        found = list(islice(check(read), MAX_PER_RULE + 1))
+        if fresh is not None and check in OF_EACH:
+            found = list(islice(check(fresh), MAX_PER_RULE + 1))
+        else:
+            found = last.of(check, records)
         yield from found[:MAX_PER_RULE]
         if len(found) > MAX_PER_RULE:
             message = f"more problems than {MAX_PER_RULE} of the rule {check.__name__}"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field, replace
+from typing import Any, Generic, TypeVar
 
-from sitegen.catalog.authored import CatalogRecords, renamed
+from sitegen.catalog.authored import Authored, CatalogRecords, renamed
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Gpu
+from sitegen.catalog.domain.hardware import Combo, Gpu
+from sitegen.catalog.domain.models import Runtime
 from sitegen.catalog.kinds import Kind
+from sitegen.catalog.records.parts import Record
 from sitegen.catalog.resolve.claims import ClaimIds, resolve_claims
 from sitegen.catalog.resolve.hardware import resolve_combo, resolve_gpu, resolve_interconnect
 from sitegen.catalog.resolve.losses import resolve_losses
@@ -18,70 +20,173 @@ from sitegen.catalog.resolve.models import resolve_model, resolve_quantization, 
 from sitegen.catalog.resolve.parts import resolve_constant
 from sitegen.catalog.resolve.runs import resolve_benchmarks
 from sitegen.catalog.resolve.scores import resolve_board, resolve_scores
+from sitegen.values import dataclass
 
+R = TypeVar("R", bound=Record)
 V = TypeVar("V")
 VISIBLE_FRACTION = "visible-memory-fraction"
 """Assumption that says how much of a card's memory a process sees, where nobody measured it."""
 
 
-def resolve(records: CatalogRecords) -> Catalog:
+class _Noting(Mapping[str, V]):
+    """Values by id that note which of them are asked for."""
+
+    def __init__(self, values: Mapping[str, V]) -> None:
+        self.asked: dict[str, V] = {}
+        self._values = values
+
+    def __getitem__(self, id_: str) -> V:
+        self.asked[id_] = value = self._values[id_]
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept(Generic[V]):
+    """The value of a record, and what it was made of."""
+
+    value: V
+    record: object
+    beside: object
+    referred: tuple[Mapping[str, object], ...]
+
+    def holds(
+        self, record: object, beside: object, references: Iterable[Mapping[str, object]]
+    ) -> bool:
+        """Return whether it would be made of the same once more."""
+        return (
+            self.record is record
+            and self.beside == beside
+            and all(
+                now.get(id_) is value
+                for now, asked in zip(references, self.referred, strict=True)
+                for id_, value in asked.items()
+            )
+        )
+
+
+@dataclass(slots=True)
+class Resolved:
+    """Values of the catalog resolved last, by kind and id: what stays is not resolved again."""
+
+    kinds: dict[Kind, dict[str, _Kept[Any]]] = field(default_factory=dict)
+
+    def each(
+        self,
+        kind: Kind,
+        records: Mapping[str, Authored[R]],
+        make: Callable[..., V],
+        *references: Mapping[str, object],
+        beside: object = None,
+    ) -> dict[str, V]:
+        """Return the value of each record, by id.
+
+        Args:
+            kind: Kind of the records.
+            records: They, by id.
+            make: Makes a value of a record and ``references``.
+            references: Values of other records, by id.
+            beside: All else that ``make`` reads.
+        """
+        known = self.kinds.get(kind, {})
+        kept = self.kinds[kind] = {}
+        for id_, record in records.items():
+            last = known.get(id_)
+            if last is None or not last.holds(record, beside, references):
+                noting = tuple(map(_Noting, references))
+                value = make(record, *noting)
+                last = _Kept(value, record, beside, tuple(one.asked for one in noting))
+            kept[id_] = last
+        return {id_: last.value for id_, last in kept.items()}
+
+
+def resolve(records: CatalogRecords, last: Resolved | None = None) -> Catalog:
     """Turn records that every check has passed into domain values.
 
     Args:
         records: All records; each reference names one of them.
+        last: What was resolved last; takes what is resolved now.
 
     Returns:
         The catalog, in the order of ``records``.
     """
-    assumptions = {
-        key: resolve_constant(key, authored.record) for key, authored in records.assumptions.items()
-    }
+    each = (last or Resolved()).each
+    assumptions = each(
+        Kind.ASSUMPTION, records.assumptions, lambda one: resolve_constant(one.id, one.record)
+    )
     fraction = assumptions.get(VISIBLE_FRACTION)
     visible_fraction = fraction.value.mid if fraction else None
     now = {kind: renamed(records, kind) for kind in Kind}
-    links = {key: resolve_interconnect(link) for key, link in records.interconnects.items()}
-    gpus = {
-        key: _with_links_of_today(resolve_gpu(gpu, visible_fraction), now[Kind.INTERCONNECT])
-        for key, gpu in records.gpus.items()
-    }
-    quantizations = {
-        key: resolve_quantization(quantization)
-        for key, quantization in records.quantizations.items()
-    }
+    old_links, runtimes, old_models = now[Kind.INTERCONNECT], now[Kind.RUNTIME], now[Kind.MODEL]
+    links = each(Kind.INTERCONNECT, records.interconnects, resolve_interconnect)
+    gpus = each(
+        Kind.GPU,
+        records.gpus,
+        lambda one: _with_links_of_today(resolve_gpu(one, visible_fraction), old_links),
+        beside=(visible_fraction, old_links),
+    )
+    quantizations = each(Kind.QUANTIZATION, records.quantizations, resolve_quantization)
     every_gpu = _by_any_id(gpus, now[Kind.GPU])
-    every_link = _by_any_id(links, now[Kind.INTERCONNECT])
+    every_link = _by_any_id(links, old_links)
     every_recipe = _by_any_id(quantizations, now[Kind.QUANTIZATION])
-    runtimes = now[Kind.RUNTIME]
-    combos = {k: resolve_combo(c, every_gpu, every_link) for k, c in records.combos.items()}
-    engines = {k: resolve_runtime(r) for k, r in records.runtimes.items()}
-    hardware = (every_gpu, every_link)
-    models = {key: resolve_model(model, every_recipe) for key, model in records.models.items()}
-    named = ClaimIds(_by_any_id(models, now[Kind.MODEL]), every_recipe, every_gpu, every_link)
+    models = each(Kind.MODEL, records.models, resolve_model, every_recipe)
     return Catalog(
         gpus=gpus,
         interconnects=links,
-        combos={
-            key: replace(combo, orchestrator=runtimes.get(combo.orchestrator, combo.orchestrator))
-            for key, combo in combos.items()
-        },
+        combos=each(
+            Kind.COMBO,
+            records.combos,
+            lambda one, *parts: _with_runtime_of_today(resolve_combo(one, *parts), runtimes),
+            every_gpu,
+            every_link,
+            beside=runtimes,
+        ),
         models=models,
         quantizations=quantizations,
-        runtimes={
-            key: replace(engine, drives=tuple(runtimes.get(d, d) for d in engine.drives))
-            for key, engine in engines.items()
-        },
+        runtimes=each(
+            Kind.RUNTIME,
+            records.runtimes,
+            lambda one: _driving_those_of_today(resolve_runtime(one), runtimes),
+            beside=runtimes,
+        ),
         assumptions=assumptions,
-        measurements={
-            key: resolve_measurements(m, hardware) for key, m in records.measurements.items()
-        },
-        benchmarks={key: resolve_benchmarks(b, hardware) for key, b in records.benchmarks.items()},
-        claims={key: resolve_claims(page, named) for key, page in records.claims.items()},
-        losses={key: resolve_losses(one, now) for key, one in records.losses.items()},
-        boards={key: resolve_board(board) for key, board in records.boards.items()},
-        scores={
-            key: resolve_scores(sheet, records.names, now[Kind.MODEL])
-            for key, sheet in records.scores.items()
-        },
+        measurements=each(
+            Kind.MEASUREMENT,
+            records.measurements,
+            lambda one, *hardware: resolve_measurements(one, hardware),
+            every_gpu,
+            every_link,
+        ),
+        benchmarks=each(
+            Kind.BENCHMARK,
+            records.benchmarks,
+            lambda one, *hardware: resolve_benchmarks(one, hardware),
+            every_gpu,
+            every_link,
+        ),
+        claims=each(
+            Kind.CLAIM,
+            records.claims,
+            lambda one, *named: resolve_claims(one, ClaimIds(*named)),
+            _by_any_id(models, old_models),
+            every_recipe,
+            every_gpu,
+            every_link,
+        ),
+        losses=each(Kind.LOSS, records.losses, lambda one: resolve_losses(one, now), beside=now),
+        boards=each(Kind.BOARD, records.boards, resolve_board),
+        scores=each(
+            Kind.SCORE,
+            records.scores,
+            lambda one, names: resolve_scores(one, names, old_models),
+            records.names,
+            beside=old_models,
+        ),
         renamed={kind.value: old for kind, old in now.items() if old},
     )
 
@@ -94,3 +199,11 @@ def _by_any_id(values: Mapping[str, V], old: Mapping[str, str]) -> Mapping[str, 
 def _with_links_of_today(gpu: Gpu, old: Mapping[str, str]) -> Gpu:
     links = tuple(old.get(link, link) for link in gpu.links)
     return replace(gpu, bus=old.get(gpu.bus, gpu.bus), links=links)
+
+
+def _with_runtime_of_today(combo: Combo, old: Mapping[str, str]) -> Combo:
+    return replace(combo, orchestrator=old.get(combo.orchestrator, combo.orchestrator))
+
+
+def _driving_those_of_today(runtime: Runtime, old: Mapping[str, str]) -> Runtime:
+    return replace(runtime, drives=tuple(old.get(id_, id_) for id_ in runtime.drives))

@@ -45,20 +45,36 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     """
     problems: list[Problem] = []
     made: list[Page] = []
-    guides = tuple(document for document in inputs.documents if document.kind == "guide")
     for document in inputs.documents:
-        prose, found = resolve_prose(document, inputs)
-        problems += (*found, *_unknown_combo(document, inputs))
-        calculates = any(isinstance(block, Calculator) for block in prose.blocks.values())
-        view = DocumentView(prose, _onward(document, guides), calculates)
-        made.append(_page(document, view))
+        page, found = _page(document, inputs)
+        problems += found
+        made.append(page)
     if problems:
         raise ProblemsFound(problems)
     yield from made
-    index = GuidesView(_entries(guides), _others(inputs))
+    index = GuidesView(_entries(_guides(inputs)), _others(inputs))
     opening = "How to spread a model over GPUs and machines, with numbers from the catalog."
     source = SourceSpan("content/guides")
     yield Page("/guides/", "Guides", INDEX_TEMPLATE, index, "guides", source, opening)
+
+
+def page_at(url: str, inputs: SiteInputs) -> Page | None:
+    """Return the page of the document with an address, looking at no other; ``None`` without one.
+
+    Raises:
+        ProblemsFound: With every reference and combo of the document that names nothing.
+    """
+    document = next((document for document in inputs.documents if document.url == url), None)
+    if document is None:
+        return None
+    page, problems = _page(document, inputs)
+    if problems:
+        raise ProblemsFound(problems)
+    return page
+
+
+def _guides(inputs: SiteInputs) -> tuple[Document, ...]:
+    return tuple(document for document in inputs.documents if document.kind == "guide")
 
 
 def _unknown_combo(document: Document, inputs: SiteInputs) -> Iterator[Problem]:
@@ -79,16 +95,19 @@ def _others(inputs: SiteInputs) -> tuple[tuple[Link, str], ...]:
     return (*found, (Link("/errors/", "Errors, word for word"), words)) if inputs.errors else found
 
 
-def _page(document: Document, view: DocumentView) -> Page:
-    return Page(
+def _page(document: Document, inputs: SiteInputs) -> tuple[Page, tuple[Problem, ...]]:
+    prose, found = resolve_prose(document, inputs)
+    calculates = any(isinstance(block, Calculator) for block in prose.blocks.values())
+    page = Page(
         document.url,
         document.title,
         TEMPLATE,
-        view,
+        DocumentView(prose, _onward(document, _guides(inputs)), calculates),
         document.kind,
         document.span,
         document.description,
     )
+    return page, (*found, *_unknown_combo(document, inputs))
 
 
 def _onward(document: Document, guides: tuple[Document, ...]) -> Link | None:
