@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import field
 
 from sitegen.problems import ProblemsFound
@@ -30,6 +31,7 @@ class Drafting:
     reload: Callable[[], None]
     _seen: Hashable = field(default=None, init=False)
     _asked: float = field(default=0.0, init=False)
+    _ahead: asyncio.Task[None] | None = field(default=None, init=False)
 
     async def run(self, since: Hashable) -> None:
         """Draft for ever; the first look compares with the sources of the build that stands."""
@@ -77,6 +79,13 @@ class Drafting:
             problems = messages_of(error)
         self.live.draft = Draft(self._files, problems)
         self.reload()
+        self._ahead = asyncio.create_task(asyncio.to_thread(self._make_ahead, self.live.looked_at))
+
+    def _make_ahead(self, page: str) -> None:
+        """Have the page that is looked at made while browsers load it again."""
+        if page:
+            with suppress(ProblemsFound, DraftFailed):  # who asks for it will hear the same
+                self._files(page)
 
     def replaced(self, built: Hashable) -> bool:
         """Take a build that has ended; return whether browsers show something else than it has.

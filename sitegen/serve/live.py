@@ -77,6 +77,11 @@ class LiveSite:
         return self.sent.get(path, self.news) < self.news
 
     @property
+    def looked_at(self) -> str:
+        """The path of the page that a browser asked for last, or an empty text."""
+        return next((path for path in reversed(self.sent) if path.endswith(".html")), "")
+
+    @property
     def said(self) -> tuple[str, ...]:
         """What is wrong with the newest sources, as far as it is known."""
         return self.problems if self.draft is None else self.draft.problems

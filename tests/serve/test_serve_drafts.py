@@ -77,6 +77,7 @@ class Editor:
         self.fails: Exception | None = None
         self.starts = 0
         self.reloads = 0
+        self.made: list[str] = []
 
     def start(self) -> None:
         """Count processes."""
@@ -90,6 +91,7 @@ class Editor:
 
     def files(self, path: str) -> Mapping[str, bytes]:
         """Make a page."""
+        self.made.append(path)
         return {path: b"version %d" % self.read} if path == PAGE else {}
 
     def look(self) -> Hashable:
@@ -138,6 +140,22 @@ def test_an_edit_is_a_draft_until_the_build_that_has_it() -> None:
         live.draft.file(PAGE)
         live.files = {PAGE: b"version 2 with more"}
         assert drafting.replaced(built=2)
+
+    drafted(editor, live, steps)
+
+
+def test_the_page_that_is_looked_at_is_made_before_a_browser_asks() -> None:
+    editor, live = Editor(), LiveSite({PAGE: b"version 0"})
+
+    def steps(_: Drafting) -> Iterator[None]:
+        editor.version = 1
+        yield
+        assert editor.made == []
+        for path in ("index.html", PAGE, "assets/site.css"):
+            live.note(path)
+        editor.version = 2
+        yield
+        assert editor.made == [PAGE]
 
     drafted(editor, live, steps)
 
