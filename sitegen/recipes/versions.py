@@ -34,3 +34,8 @@ COMMITS: Mapping[str, str] = {"llama-cpp": "0c1e57098"}
 """Commits that the packages above carry, where a recipe builds from a repository."""
 RAY_BRINGS_VLLM = "0.29.0"
 """The vLLM that ``ray[llm]`` of that version asks for."""
+VLLM_PLUGINS: Mapping[str, str] = {"bitsandbytes": "vllm-bnb-plugin==0.0.2"}
+"""Packages by format of the weights: vLLM 0.28 moved bitsandbytes out (pull request 43529).
+
+Its container images do not have them. Source: the package's page, read 2026-11-26.
+"""

@@ -8,7 +8,7 @@ from sitegen.recipes.chat import chat_options
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, quoted
 from sitegen.recipes.target import Target
-from sitegen.recipes.versions import READ
+from sitegen.recipes.versions import READ, VLLM_PLUGINS
 
 KV_DTYPES = {word: word for word in ("fp8", *HEAD_SCALE_BYTES)}
 """Cache types that have to be named; one as wide as the computation is the default."""
@@ -17,6 +17,17 @@ IMAGES = {
     Vendor.AMD: f"vllm/vllm-openai-rocm:v{READ['vllm']}",
 }
 """Container images, by vendor."""
+
+
+def plugin(target: Target) -> str:
+    """Return the package that loads the format of the weights, quoted; nothing where vLLM does."""
+    package = VLLM_PLUGINS.get(target.assessment.checkpoint.quantization.format)
+    return f" '{package}'" if package else ""
+
+
+def image_of(target: Target) -> str:
+    """Return the container image that loads the weights, or nothing without one."""
+    return "" if plugin(target) else IMAGES.get(target.vendors[0], "")
 
 
 def plan_options(target: Target) -> list[Option]:
@@ -65,7 +76,7 @@ def serve_options(target: Target, *, port: str = '"$PORT"') -> list[Option]:
 def install_step(target: Target, where: str = "", *, ray: bool = False) -> RecipeStep:
     """Install the version for the vendor's GPUs."""
     vendor, version = target.vendors[0], READ["vllm"]
-    extra = f" 'ray[default]=={READ['ray']}'" if ray else ""
+    extra = plugin(target) + (f" 'ray[default]=={READ['ray']}'" if ray else "")
     lines = ["uv venv --python 3.12 --seed .venv", "source .venv/bin/activate"]
     note = ""
     if vendor is Vendor.AMD:

@@ -52,6 +52,17 @@ def test_four_machines_with_two_cards_each_serve_four_replicas_of_two_bundles() 
     assert configuration["model_loading_config"]["model_source"] == "Qwen/Qwen3-8B"
 
 
+def test_vllm_loads_bitsandbytes_by_a_package_that_its_images_lack() -> None:
+    # Since vLLM 0.28 (pull request 43529)
+    found = asked("1x-rtx-3090", "llama-3.1-8b-instruct", "vllm", "bnb-nf4")
+    recipe = form(found, "vllm")
+    assert "uv pip install 'vllm==0.33.0' 'vllm-bnb-plugin==0.0.2'" in text(recipe)
+    assert "vllm/vllm-openai" not in text(recipe)
+    other = form(asked("1x-rtx-3090", "llama-3.1-8b-instruct", "vllm", "fp8"), "vllm")
+    assert "vllm-bnb-plugin" not in text(other)
+    assert "vllm/vllm-openai" in text(other)
+
+
 def test_eight_cards_serve_replicas_behind_one_address() -> None:
     found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16", tensor_parallel_size=2)
     assert found.plan is not None

@@ -15,7 +15,7 @@ from sitegen.recipes.shell import quoted
 from sitegen.recipes.steps import HEAD_IP, IFACE, NCCL, NODE_IP, ask_step, built, settings_step
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import RAY_BRINGS_VLLM, READ
-from sitegen.recipes.vllm_options import KV_DTYPES, cache_note
+from sitegen.recipes.vllm_options import KV_DTYPES, cache_note, plugin
 from sitegen.recipes.yaml_text import yaml_text
 from sitegen.values import dataclass
 
@@ -42,7 +42,7 @@ def recipe(target: Target) -> Recipe | None:
     bind = [f"export {name}" for name in ('VLLM_HOST_IP="$NODE_IP"', *NCCL, "RAY_AUTH_MODE=token")]
     steps = [
         settings_step(variables, where),
-        _install(where),
+        _install(target, where),
         *file_steps(target, where),
         RecipeStep(
             Phase.NETWORK, "Bind the libraries to the link", Language.BASH, "\n".join(bind), where
@@ -74,11 +74,11 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _install(where: str) -> RecipeStep:
+def _install(target: Target, where: str) -> RecipeStep:
     lines = [
         "uv venv --python 3.12 --seed .venv",
         "source .venv/bin/activate",
-        f"uv pip install 'ray[llm]=={READ['ray']}'",
+        f"uv pip install 'ray[llm]=={READ['ray']}'{plugin(target)}",
         "ray --version",
     ]
     note = (

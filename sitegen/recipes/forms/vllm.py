@@ -28,8 +28,8 @@ from sitegen.recipes.steps import (
 )
 from sitegen.recipes.target import Target
 from sitegen.recipes.vllm_options import (
-    IMAGES,
     cache_note,
+    image_of,
     install_step,
     serve_options,
 )
@@ -61,7 +61,7 @@ def recipe(target: Target) -> Recipe | None:
         steps.append(ask_step(target, target.ports(len(replicas)), where=at))
     steps.append(stop_step("vllm serve", target.machine_ports(), where))
     steps += [_unit(target, groups[0][1][0]), enable_step("vllm")]
-    if target.vendors[0] in IMAGES:
+    if image_of(target):
         steps.append(_compose(target, groups[0][1]))
     return built(target, "vllm", "vLLM", "vllm", warnings=WARNINGS, steps=steps, own_host=True)
 
@@ -104,7 +104,7 @@ def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> RecipeSt
     services: dict[str, object] = {}
     for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True):
         services[f"vllm-{port}"] = {
-            "image": IMAGES[target.vendors[0]],
+            "image": image_of(target),
             "command": ["${MODEL}", *words(_literal(target, ranks, port, "/templates"))],
             "network_mode": "host",
             "ipc": "host",

@@ -25,8 +25,8 @@ from sitegen.recipes.steps import (
 )
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.vllm_options import (
-    IMAGES,
     cache_note,
+    image_of,
     install_step,
     plan_options,
     serve_options,
@@ -84,10 +84,9 @@ def _on_kubernetes(
     target: Target, first: list[Option], rest: list[Option]
 ) -> tuple[RecipeStep, ...]:
     """Write the same as a manifest; a chat template would have to lie in the image."""
-    image = IMAGES.get(target.vendors[0], "")
     program = ["vllm", "serve", target.repository]
     plain = [one for one in first if one[0] != "--chat-template"]
-    return leader_worker_step(target, image, program, plain, rest)
+    return leader_worker_step(target, image_of(target), program, plain, rest)
 
 
 def _serves(
