@@ -12,6 +12,7 @@ import orjson
 from sitegen.browser.program import BrowserProgram, program
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Gpu
+from sitegen.catalog.file_names import catalog_path
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.model_facts import ModelFacts
 from sitegen.pipeline.digests import Digests
@@ -19,11 +20,16 @@ from sitegen.pipeline.memory import NO_PAST, Packer, Past
 from sitegen.pipeline.survey_keys import SurveyKeys
 from sitegen.pipeline.telling import fields_tell
 from sitegen.published.judged_records import JudgedRecords
+from sitegen.quality.ratings import ratings_of
+from sitegen.quality.values import Ratings
 from sitegen.site.page import Read, unheard
 from sitegen.store import digest_of
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
+
+RATED = ("catalog/boards/", "catalog/scores/", "catalog/names/")
+"""Folders that ratings are made of, beside the ids of models."""
 
 
 @dataclass(slots=True)
@@ -133,6 +139,35 @@ def program_of(past: Past) -> BrowserProgram:
     if isinstance(found, BrowserProgram):
         return found
     made = program()
+    past.memory.put(key, packer.pack(made))
+    return made
+
+
+def ratings_in(catalog: Catalog, texts: Mapping[str, str], past: Past) -> Ratings:
+    """Return the ratings of a catalog, made once for the same scores and ids of models.
+
+    Args:
+        catalog: What is rated.
+        texts: Its files by path.
+        past: What earlier builds found.
+    """
+    if past is NO_PAST:
+        return ratings_of(catalog)
+    files = (
+        part
+        for path in sorted(texts)
+        if catalog_path(path).startswith(RATED)
+        for part in (path, texts[path])
+    )
+    renamed = repr({kind: dict(old) for kind, old in catalog.renamed.items()})
+    key = digest_of(
+        "ratings", past.program, repr(catalog.left_out), renamed, *sorted(catalog.models), *files
+    )
+    packer = Packer()
+    found = packer.unpack(past.memory.get(key))
+    if isinstance(found, Ratings):
+        return found
+    made = ratings_of(catalog)
     past.memory.put(key, packer.pack(made))
     return made
 

@@ -15,10 +15,9 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.model_facts import ModelFacts, model_facts
 from sitegen.pipeline.memory import NO_PAST, Past
 from sitegen.pipeline.processes import fork_map, in_background, processes_for, work_queue
-from sitegen.pipeline.recall import Known, Recall, Whole
+from sitegen.pipeline.recall import Known, Recall, Whole, ratings_in
 from sitegen.pipeline.survey_keys import SurveyKeys
 from sitegen.published.judged_records import NOTHING, JudgedRecords, judge_records
-from sitegen.quality.ratings import ratings_of
 from sitegen.site.page import Read, recorded
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.every_combo import prepare_all, survey_combo
@@ -70,10 +69,10 @@ def answers_in(
         texts: The files of the catalog by path; without them nothing is remembered.
     """
     # The ratings are made before the work is shared out, or every process would make them.
-    engine = FitEngine(catalog, ratings=ratings_of(catalog))
     if texts is None:
-        past = NO_PAST
-    recall = Recall(engine, texts or {}, past)
+        texts, past = {}, NO_PAST
+    engine = FitEngine(catalog, ratings=ratings_in(catalog, texts, past))
+    recall = Recall(engine, texts, past)
     known = recall.known()
     whole = recall.whole()
     known = _found_too(engine, translated, recall, known=known, whole=whole, jobs=jobs)

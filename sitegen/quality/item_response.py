@@ -7,8 +7,12 @@ models that took several. This is the one module that needs numpy.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
+
+# Threads gain nothing on matrices this small, and wait for one another in a build's processes.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import numpy.typing as npt
@@ -259,7 +263,11 @@ def _deviations(problem: _Problem, state: _State) -> Numbers:
     np.add.at(views, (problem.pair, places), sure * slope * gradient)
     sure_of = _summed(problem.pair, sure * slope**2, pairs)
     information -= (views.T * (state.bias / (1 + state.bias * sure_of))) @ views
-    covariance = np.linalg.inv(information)[:models, :models]
+    of_models, of_boards = information[:models], information[models:, models:]
+    across = of_models[:, models:]
+    covariance = np.linalg.inv(
+        of_models[:, :models] - across @ np.linalg.solve(of_boards, across.T)
+    )
     if problem.sets_scale is not None and problem.sets_scale.any():
         # An ability is a distance from the mean of these models, in their standard deviations.
         share = problem.sets_scale / problem.sets_scale.sum()
