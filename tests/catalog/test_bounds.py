@@ -75,6 +75,12 @@ def test_bounds_are_positive_and_in_order() -> None:
         assert 0 < bounds.least < bounds.most < 2**63
 
 
+def test_bounds_are_powers_of_ten_or_of_two_which_a_reader_can_remember() -> None:
+    powers = {10.0**power for power in range(-9, 16)} | {2.0**power for power in range(-9, 63)}
+    for bounds in OF_UNIT.values():
+        assert {bounds.least, bounds.most} <= powers, bounds
+
+
 SLIPS = (
     ("assumptions/prefill-chunk-paged-tokens.yaml", "value: ", "-1"),
     ("assumptions/decode-efficiency-exllama-nvidia.yaml", "low: ", "0"),

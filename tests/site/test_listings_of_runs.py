@@ -136,9 +136,11 @@ def test_long_lists_are_folded_by_hardware_and_lose_no_run() -> None:
     assert [fold.summary for fold in found.folds] == [
         f"1× RTX 3060 12GB ({PLAIN_ROWS + 1})", f"8× RTX 4090 ({PLAIN_ROWS})",
     ]  # fmt: skip
-    few = many[: PLAIN_ROWS - 1]
-    rare = (*many[0::2], many[1])
-    assert measured_of_model(few, (), CATALOG, NO_ESTIMATES)[0].folds == ()
+    few, rare = many[:PLAIN_ROWS], (*many[0::2], many[1])
+    (plain,) = measured_of_model(few, (), CATALOG, NO_ESTIMATES)
+    assert plain.table is not None
+    assert plain.folds == ()
+    assert measured_of_model(many[: PLAIN_ROWS + 1], (), CATALOG, NO_ESTIMATES)[0].folds
     (mixed,) = measured_of_model(rare, (), CATALOG, NO_ESTIMATES)
     assert [fold.summary for fold in mixed.folds][-1] == f"{OTHER} (1)"
 
