@@ -26,6 +26,10 @@ def test_one_request_in_twenty_may_fail_and_no_more() -> None:
     ]
 
 
+def test_failures_without_a_count_of_answers_say_nothing() -> None:
+    assert list(refusals(replace(GOOD, completed=None, failed=6))) == []
+
+
 def test_a_run_without_an_answer_is_refused() -> None:
     assert list(refusals(replace(GOOD, completed=0, failed=0))) == [
         ("the server answered no request")

@@ -189,12 +189,16 @@ def test_bounds_are_in_order_and_the_largest_part_is_named(
     assert sum(parts.values()) == pytest.approx(token)
 
 
-def test_a_gpu_without_a_rate_has_no_first_token() -> None:
-    path, _ = a_path(QUESTIONS[0])
+def test_a_gpu_without_a_rate_has_no_first_token_and_decodes_as_its_memory_allows() -> None:
+    path, groups = a_path(QUESTIONS[0])
     unknown = replace(path.stages[0].slowest.gpu, fp16_flops_per_s=None)
     stage = replace(path.stages[0], slowest=replace(path.stages[0].slowest, gpu=unknown))
     speeds = SpeedModel(catalog().assumptions)
-    assert speeds.first_token_s(replace(path, stages=(stage,)), 2_048) is None
+    without = replace(path, stages=(stage,))
+    assert speeds.first_token_s(without, 2_048) is None
+    by_memory = speeds.token_s(without, groups, 512, 1)[1]
+    known = speeds.token_s(replace(path, stages=path.stages[:1]), groups, 512, 1)[1]
+    assert by_memory == pytest.approx(known, rel=0.1)
 
 
 def test_a_power_limit_slows_arithmetic_more_than_memory() -> None:

@@ -6,16 +6,19 @@ from functools import cache
 from typing import Any
 
 from sitegen.fit.quarantine import quarantine
-from sitegen.physics.bounds.judgement import ClaimVerdict
+from sitegen.physics.bounds.judgement import ClaimVerdict, Judgement
 from sitegen.published.claims.judge import judge_pages
 from sitegen.published.judged_records import JudgedRecords
 from sitegen.render.cells import html, text
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.pages.claims import ClaimsView, pages
+from sitegen.site.words.claims import finding_sentence
 from sitegen.survey.results import Survey
 from tests.site import fabricated
 from tests.survey.whole_catalog import cases, whole_catalog
+
+UNSUPPORTED = {"runtime": "vllm", "needs": "8.9", "quantization": "nvfp4", "has": "8.6"}
 
 
 @cache
@@ -64,6 +67,15 @@ def test_the_arithmetic_opens_under_the_sentence() -> None:
     assert "<details><summary>Show the calculation</summary>" in shown
     assert "13,400" in shown  # GB/s of four H100
     assert "94\N{NO-BREAK SPACE}tok/s" in shown
+
+
+def test_sentences_have_the_names_of_records_and_not_their_ids() -> None:
+    for code, arguments, said in (
+        ("NO_PROFILE", {"quantization": "q4-k-m"}, "Q4_K_M"),
+        ("QUANT_UNSUPPORTED_ON_GPU", UNSUPPORTED, "vLLM needs 8.9 for NVFP4, but"),
+    ):
+        judgement = Judgement(ClaimVerdict.DOUBTFUL, code, arguments, ())
+        assert said in text(finding_sentence(judgement, whole_catalog()))
 
 
 def test_the_twin_has_every_claim_with_its_steps() -> None:
