@@ -69,7 +69,7 @@ def _hardware(combo: Combo) -> Cell:
     words = (f"{gpus}{machines}, ", installed, " installed")
     if combo.id.startswith(CUSTOM_ID_PREFIX):
         return Parts((*words, "."))
-    return Parts((*words, ": the combo ", Link(url_of("combo", combo.id), combo.name), "."))
+    return Parts((*words, ": the machine ", Link(url_of("combo", combo.id), combo.name), "."))
 
 
 def _row(assessment: Assessment, stem: str, catalog: Catalog) -> Row:

@@ -27,7 +27,7 @@ LINK_NAMES: Mapping[str, str] = {
 BILLION = 10**9
 PRICE_NOTE = (
     "Prices are for the GPUs alone: the newest that we have seen, or the launch price. "
-    "If you set a limit, the list leaves out machines without a price."
+    "If you set a limit, rows without a price disappear."
 )
 
 

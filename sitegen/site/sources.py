@@ -38,10 +38,14 @@ def sources_table(sources: tuple[Source, ...], *, id: str = "sources") -> Table:
     return Table(id, "Sources", columns, rows, counted=True)
 
 
+PRINTED_UNITS = {"us": "µs"}
+"""By the unit that records write: the unit that pages print, where they differ."""
+
+
 def constant_value(constant: Constant) -> Cell:
     """Return a constant's value in its own unit, low to high where it is an interval."""
     value = constant.value
-    unit = "" if constant.unit == "/1" else f" {constant.unit}"
+    unit = "" if constant.unit == "/1" else f" {PRINTED_UNITS.get(constant.unit, constant.unit)}"
     if value.low == value.high:
         number: Cell = NumberCell(value.mid, Unit.PLAIN)
     else:

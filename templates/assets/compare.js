@@ -116,7 +116,7 @@
     const none = () => 0;
     const lines = [
       row("Verdict", "", columns, name, none, (one) => (one.letter === "-" ? ["not assessed"] : [marks[LETTERS.indexOf(one.letter)].cloneNode(true), ...(one.close ? [made("small", {}, "too close to call")] : [])])),
-      row("Speed", "one user", columns, name, speed, (one) => (one.speed.length ? [strong(`${many(one.speed[1])} tok/s`), made("small", {}, `${many(one.speed[0])}–${many(one.speed[2])}`)] : dash())),
+      row("Speed", "one user", columns, name, speed, (one) => (one.speed.length ? [strong(`${many(one.speed[1])} tok/s`), made("small", {}, `${many(one.speed[0])}–${many(one.speed[2])} tok/s`)] : dash())),
       row("Speed", "all users together", columns, name, (one) => one.all, (one) => (one.all ? [strong(`${many(one.all)} tok/s`)] : dash())),
       row("Longest context", "", columns, name, context, (one) => (one.context ? [strong(`${many(one.context)} tokens`)] : dash())),
       row("Users at 8K", "", columns, name, (one) => number(one.users[0]), users(0)),
@@ -190,23 +190,28 @@
     history.replaceState(null, "", `${location.pathname}?${address}${location.hash}`);
   }
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", (event) => {
-    if (event.target.name === "kind" && fields.with.value === fields.model.value) {
-      fields.with.selectedIndex = (fields.model.selectedIndex + 1) % ids.length;
+  let chosen = false; // whether the reader named the other model
+  form.addEventListener("input", async ({ target }) => {
+    chosen ||= target === fields.with;
+    if (target.name === "kind" && (!chosen || fields.with.value === fields.model.value)) {
+      const first = fields.model.selectedIndex;
+      fields.with.selectedIndex = await best(["a"], first).catch(() => {}) ?? (first + 1) % ids.length;
     }
     remember();
     show();
   });
 
-  // Begin with the best rated model that all of the machines run with room to spare.
-  async function suggest() {
-    const chosen = [...new Set(SLOTS.map((name) => fields[name].value).filter(Boolean))];
-    const loaded = await Promise.all(chosen.map(load));
+  // The best rated model that all of the machines run with room to spare, if there is another.
+  async function best(slots, except) {
+    const machines = [...new Set(slots.map((name) => fields[name].value).filter(Boolean))];
+    const loaded = await Promise.all(machines.map(load));
     const points = (at) => Number(fields.model.options[at].dataset.points) || 0;
-    const places = [...ids.keys()].filter((at) => points(at) && loaded.every(({ tiers }) => tiers[at] === "c"));
-    const [best] = places.sort((one, other) => points(other) - points(one));
-    const { lead = "" } = loaded[0] ?? {};
-    if (best !== undefined) fields.model.selectedIndex = best;
+    const places = [...ids.keys()].filter((at) => at !== except && points(at) && loaded.every(({ tiers }) => tiers[at] === "c"));
+    return places.sort((one, other) => points(other) - points(one))[0];
+  }
+  async function suggest() {
+    const found = await best(SLOTS), { lead = "" } = fields.a.value ? await load(fields.a.value) : {};
+    if (found !== undefined) fields.model.selectedIndex = found;
     else if (has(fields.model, lead)) fields.model.value = lead;
   }
   async function begin() {
@@ -218,6 +223,7 @@
     const model = given.get("model") ?? "", other = given.get("with") ?? "";
     if (has(fields.with, other)) {
       fields.with.value = other;
+      chosen = true;
       fields.kind.value = "models";
     }
     if (has(fields.model, model)) fields.model.value = model;

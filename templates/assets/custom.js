@@ -123,6 +123,10 @@
     $("results").replaceChildren(...blocks.map(block));
     $("results-section").hidden = false;
   };
+  // Only links to what an opened model has.
+  const jumps = () => {
+    for (const link of document.querySelectorAll("[data-to]")) link.parentElement.hidden = !$(link.dataset.to);
+  };
   const open = (model) => {
     selected = model ? model.id : "";
     $("details").hidden = !model;
@@ -131,6 +135,7 @@
     $("details-heading").textContent = model.heading;
     $("details-body").replaceChildren(finished(model.html));
     $("details-more").replaceChildren();
+    jumps();
     $("details-close").href = `#${model.close}`;
   };
   // A citation of an opened model names it, the machine and the address that opens it again.
@@ -156,6 +161,7 @@
     const hear = (part) => {
       if (!wanted()) return;
       $("details-more").append(finished(part.commands ?? part.more));
+      jumps();
       if ("commands" in part) copyButtons($("details-more"));
     };
     try {

@@ -117,10 +117,7 @@ def _why(answer: Answer) -> Cell:
         )
     if answer.models == 1:
         return f"The only good model that fits {COMFORTABLY}."
-    return (
-        f"{SUPERLATIVES[answer.goal]} of {answer.models} good models, those rated near the best "
-        f"here, that fit {COMFORTABLY}."
-    )
+    return f"{SUPERLATIVES[answer.goal]} of the {answer.models} good models that fit {COMFORTABLY}."
 
 
 def _why_largest(answer: Answer) -> Cell:

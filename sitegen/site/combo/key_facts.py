@@ -23,6 +23,8 @@ def key_facts(survey: ComboSurvey, costs: RunningCosts) -> tuple[tuple[str, Cell
         found.append(("GPUs to rent", cost_cell(costs.to_rent, an_hour=True)))
     if costs.watts is not None:
         mid = NumberCell(costs.watts.mid, Unit.WATTS)
-        bounds = Small(Parts((span(costs.watts, Unit.WATTS), ", at the wall")))
-        found.append(("Power at full load", Lines((mid, bounds))))
+        varies = costs.watts.low < costs.watts.high
+        bounds: tuple[Cell, ...] = (span(costs.watts, Unit.WATTS), ", ") if varies else ()
+        wall = Small(Parts((*bounds, "at the wall")))
+        found.append(("Power at full load", Lines((mid, wall))))
     return tuple(found)

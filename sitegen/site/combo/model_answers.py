@@ -181,7 +181,7 @@ def _budgets(chosen: BestMachines) -> Table | None:
         return None
     columns = (
         Column("Up to", numeric=True),
-        Column("Fastest machine", note="opens memory and commands"),
+        Column("Machine"),
         Column("Speed", numeric=True, note="one user"),
         Column("Context", numeric=True, note="longest"),
         Column("GPUs cost", numeric=True, note="newest price seen"),
@@ -205,7 +205,7 @@ def _budgets(chosen: BestMachines) -> Table | None:
         "out a budget if a smaller one buys the same speed. Prices are for the GPUs, or for the "
         "whole computer if it is sold as one."
     )
-    return Table("budgets", "Best model for each budget", columns, rows, note=note)
+    return Table("budgets", "Fastest machine for each budget", columns, rows, note=note)
 
 
 def _plan(on_machine: OnMachine) -> str:

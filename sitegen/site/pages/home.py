@@ -164,7 +164,6 @@ def _machines(usual: tuple[ComboSurvey, ...]) -> Table:
         Column("Machine"),
         Column("Best overall", note="file, runtime"),
         Column("Speed", numeric=True, note="one user"),
-        Column("Commands"),
     )
     rows = tuple(Row(_machine(survey)) for survey in usual)
     return Table("usual", "The best model for each machine", columns, rows)
@@ -173,15 +172,13 @@ def _machines(usual: tuple[ComboSurvey, ...]) -> Table:
 def _machine(survey: ComboSurvey) -> tuple[Cell, ...]:
     lead = survey.lead
     if lead is None:
-        return (combo_heading(survey.combo), "none", "", "")
+        return (combo_heading(survey.combo), "none", "")
     runs = Small(f"{checkpoint_name(lead)}, {lead.runtime.name}")
     mark = () if lead.tier is FitTier.COMFORTABLE else (TierMark(lead.tier),)
-    page = url_of("combo", survey.combo.id)
     return (
         combo_heading(survey.combo),
         Lines((Link(row_link(lead), lead.model.name), runs, *mark)),
         NumberCell(lead.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S) if lead.speed else "–",
-        Link(f"{page}#run", "Commands") if survey.ways.lead else "–",
     )
 
 

@@ -134,7 +134,7 @@ def _models(inputs: SiteInputs) -> list[tuple[LanguageModel, ModelFacts]]:
 
     def rank(pair: tuple[LanguageModel, ModelFacts]) -> float:
         rating = ratings.of(Use.OVERALL, pair[0].id)
-        return -rating.points.mid if rating else 0.0
+        return -rating.points.mid if rating and rating.is_rated else 0.0
 
     known = [(model, inputs.facts[model.id]) for model in inputs.catalog.models.values()]
     known.sort(key=lambda pair: pair[0].released, reverse=True)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.measurements import Measurements
-from sitegen.catalog.domain.models import MemoryModel
 from sitegen.catalog.domain.runs import Benchmarks
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import PROFILED
@@ -98,7 +97,6 @@ def _too_close(inputs: SiteInputs) -> int:
 def _facts(inputs: SiteInputs, stale: int) -> Table:
     catalog, settings = inputs.catalog, inputs.settings
     assessed = [r for r in catalog.runtimes.values() if r.memory_model in PROFILED]
-    unprofiled = [r for r in catalog.runtimes.values() if r.memory_model is MemoryModel.UNPROFILED]
     pairs: tuple[tuple[str, Cell], ...] = (
         ("Data version", Code(settings.data_version)),
         ("Date of the newest source", settings.data_date or "none"),
@@ -110,7 +108,10 @@ def _facts(inputs: SiteInputs, stale: int) -> Table:
             NumberCell(len(catalog.models) - len(inputs.rows), Unit.COUNT),
         ),
         ("Runtimes assessed", NumberCell(len(assessed), Unit.COUNT)),
-        ("Runtimes listed but not assessed", NumberCell(len(unprofiled), Unit.COUNT)),
+        (
+            "Runtimes listed but not assessed",
+            NumberCell(len(catalog.runtimes) - len(assessed), Unit.COUNT),
+        ),
         (
             "Benchmark records in quarantine",
             NumberCell(len(inputs.records.quarantined), Unit.COUNT),

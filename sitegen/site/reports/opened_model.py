@@ -126,7 +126,7 @@ def _facts(assessment: Assessment, catalog: Catalog) -> Table:
     if note is not None:
         pairs.append(("To start", note))
     pairs += [
-        ("Evidence", EvidenceMark(assessment.known_by)),
+        ("Weakest evidence", EvidenceMark(assessment.known_by)),
         ("Assessment id", Code(assessment.id)),
     ]
     return facts("verdict-facts", f"{assessment.model.name} on this build", tuple(pairs))

@@ -81,11 +81,11 @@ def counts_table(needs: Iterable[GpusNeeded], alike: Alike, usd_per_kwh: float |
         Column("Memory", numeric=True, note="each"),
         Column("Needed", numeric=True, note="in one machine"),
         *((Column("Verdict"),) if _differ(ordered) else ()),
-        Column("File", note="opens memory and commands"),
+        Column("File", note="opens commands"),
         Column("Runtime", note="plan"),
         Column("Max context", numeric=True, note="one sequence"),
         Column("Costs", numeric=True, note="GPUs alone"),
-        Column("Power", numeric=True, note="energy, a million tokens"),
+        Column("Power", numeric=True, note="1M tokens cost"),
     )
     rows: list[Row] = []
     for need in ordered:

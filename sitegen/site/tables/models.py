@@ -78,9 +78,9 @@ def models_table(
 
 
 def _rating(rating: Rating | None) -> Cell:
-    return (
-        Absent("not rated") if rating is None else NumberCell(round(rating.points.mid), Unit.COUNT)
-    )
+    if rating is None or not rating.is_rated:
+        return Absent("not rated")
+    return NumberCell(round(rating.points.mid), Unit.COUNT)
 
 
 PEAK_NOTE = f"{IN_FLIGHT_TOKENS:,} tokens in flight"

@@ -308,9 +308,8 @@ def room(assessment: Assessment) -> Cell:
     busiest = assessment.busiest
     if busiest is None:
         return NO_PLAN
-    free: Cell = Parts(
-        (NumberCell(max(0, busiest.free.mid), Unit.GIB), " stay free on the busiest GPU.")
-    )
+    left = max(0, busiest.budget_bytes - busiest.need.mid)
+    free: Cell = Parts((NumberCell(left, Unit.GIB), " stay free on the busiest GPU."))
     if assessment.checkpoint.is_published:
         return free
     return Lines((free, Small("We don't know a published file of this checkpoint.")))
