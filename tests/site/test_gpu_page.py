@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assessment import BestPlans
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.published.claims.plans import machine
 from sitegen.quality.values import NONE, Rating, Ratings, Use
@@ -83,6 +84,20 @@ def test_a_machine_of_the_catalog_gives_the_answers_of_its_own_page() -> None:
     )
     assert text(first.gives).replace("\xa0", " ") == "21 tok/s, 93,456 tokens"
     assert small.whole[0].url == "/combos/mac-studio/"
+
+
+def test_a_card_names_the_longest_context_of_any_plan_of_the_pick() -> None:
+    survey = SURVEY.combos["mac-studio"]
+    lead = survey.lead
+    assert lead is not None
+    assert lead.plan is not None
+    longer = replace(lead, best=BestPlans((120_000, lead.plan), {}, None))
+    inputs = fabricated.inputs()
+    combos = {**SURVEY.combos, "mac-studio": replace(survey, lead=longer, uses=())}
+    other = replace(inputs, survey=replace(inputs.survey, combos=combos))
+    kinds = kinds_by_gpu(other)["m3-ultra"]
+    small, _ = gpu_answers(kinds, SURVEY.needs.get("m3-ultra", ()), other).cards
+    assert text(small.best[0].gives).replace("\xa0", " ") == "21 tok/s, 120,000 tokens"
 
 
 def test_a_card_without_a_machine_says_how_many_gpus_a_model_takes() -> None:

@@ -9,6 +9,7 @@ import pytest
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.survey.answers import Answer, AnswerGoal, Scope
+from sitegen.survey.best_for_goal import combo_answers
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import ComboSurvey
 from tests.fit.questions import ask, combo
@@ -88,6 +89,16 @@ def test_the_fastest_stream_is_that_of_the_best_plan_asked_for_by_hand(
         assert standing.amount.mid == pytest.approx(max(speeds))
     assert answer.runner_up is not None
     assert answer.best.amount.mid > answer.runner_up.amount.mid
+
+
+def test_a_model_whose_speed_nobody_can_estimate_is_not_the_fastest(unrated: ComboSurvey) -> None:
+    found = only(unrated, AnswerGoal.ONE_STREAM).best.assessment
+    assert found.best is not None
+    slow = replace(found, best=replace(found.best, one_stream=None))
+    engine = FitEngine(replace(small_catalog(*MODELS), combos={WHERE.id: WHERE}))
+    for picks, fastest in (([found], True), ([slow, replace(found, best=None)], False)):
+        answers = combo_answers(engine, WHERE, picks).goals
+        assert (AnswerGoal.ONE_STREAM in {one.goal for one in answers}) == fastest
 
 
 def test_most_users_are_those_of_the_best_plan_asked_for_by_hand(unrated: ComboSurvey) -> None:
