@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.catalog.text.yaml_source import compose
@@ -50,3 +53,14 @@ def test_a_run_keeps_its_number_where_another_is_left_out() -> None:
     assert [run["id"] for run in found["left_out"]] == ["aaaaaaaa-2"]
     assert [run["id"] for run in found["runs"]] == ["aaaaaaaa-1", "aaaaaaaa-3", "aaaaaaaa-4"]
     assert [run["load"]["concurrency"] for run in found["runs"]] == [1, 4, 8]
+
+
+@pytest.mark.parametrize("load", ["concurrency", "request_rate_per_s", "depth_tokens"])
+def test_runs_stand_in_order_of_their_load(load: str) -> None:
+    plain: dict[str, Any] = {"concurrency": 1, "request_rate_per_s": None, "depth_tokens": 0}
+    more, less = plain | {load: 8}, plain | {load: 2}
+    first, second, *_ = runs("vllm/appended.jsonl")
+    used = [replace(first, **more), replace(second, **less)]
+    text = record_text(used, [], CHOICE, tool=("vllm", "vLLM"), hashes=["a" * 64])
+    found: Any = compose(SourceText("x.yaml", text))[0]
+    assert [run["id"] for run in found["runs"]] == ["aaaaaaaa-2", "aaaaaaaa-1"]
