@@ -21,6 +21,10 @@ from sitegen.values import dataclass
 
 T = TypeVar("T")
 
+# The ratings' matrices are small: more threads of numpy's library only wait for one another where
+# processes have the cores. It reads this when it is imported, which ratings do when they are made.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 PIPE_BYTES = 1 << 20
 SWITCH_S = 0.0005
 """Seconds after which a busy thread makes room: Python's own 0.005 let writers wait for readers."""

@@ -7,12 +7,8 @@ models that took several. This is the one module that needs numpy.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
-
-# Threads gain nothing on matrices this small, and wait for one another in a build's processes.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import numpy.typing as npt
