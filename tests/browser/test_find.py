@@ -410,7 +410,7 @@ def test_two_machines_stand_side_by_side_with_the_figures_of_their_pages(
     )
     lines = lines_of(page)
     assert lines["Verdict"] == ["✓ fits comfortably", "≈ borderline"]
-    assert lines["Speed one user"] == ["21 tok/s 18–25", "21 tok/s 18–25"]
+    assert lines["Speed one user"] == ["21 tok/s 18–25 tok/s", "21 tok/s 18–25 tok/s"]
     assert lines["Speed all users together"] == ["380 tok/s", "380 tok/s"]
     assert lines["Longest context"] == ["93,456 tokens", "93,456 tokens"]
     assert lines["Users at 8K"] == ["24", "11"]

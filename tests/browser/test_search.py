@@ -66,7 +66,7 @@ FIRST = [
     ("$3k", "Machines for at most $3,000", "combos/index.html?price=3000"),
 ]  # fmt: skip
 PASTED = [
-    ("CUDA out of memory. Tried to allocate", "Out of memory: recurrent state"),
+    ("CUDA out of memory. Tried to allocate", "torch.OutOfMemoryError: CUDA out of memory"),
     (
         "(EngineCore pid=812) ERROR ValueError: To serve at least one request with the models's "
         "max seq len (131072), (16.0 GiB KV cache is needed, which is larger than the available KV "

@@ -10,6 +10,8 @@ from sitegen.catalog.authored import Authored, CatalogRecords, renamed
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.catalog.domain.models import Runtime
+from sitegen.catalog.domain.provenance import Constant
+from sitegen.catalog.domain.scores import ScoreSheet
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.resolve.claims import ClaimIds, resolve_claims
@@ -18,7 +20,7 @@ from sitegen.catalog.resolve.losses import resolve_losses
 from sitegen.catalog.resolve.measurements import resolve_measurements
 from sitegen.catalog.resolve.models import resolve_model, resolve_quantization, resolve_runtime
 from sitegen.catalog.resolve.parts import resolve_constant
-from sitegen.catalog.resolve.runs import resolve_benchmarks
+from sitegen.catalog.resolve.runs import Hardware, resolve_benchmarks
 from sitegen.catalog.resolve.scores import resolve_board, resolve_scores
 from sitegen.values import dataclass
 
@@ -115,37 +117,26 @@ def resolve(records: CatalogRecords, last: Resolved | None = None) -> Catalog:
     Returns:
         The catalog, in the order of ``records``.
     """
-    each = (last or Resolved()).each
+    last = last or Resolved()
+    each = last.each
     assumptions = each(
         Kind.ASSUMPTION, records.assumptions, lambda one: resolve_constant(one.id, one.record)
     )
-    fraction = assumptions.get(VISIBLE_FRACTION)
-    visible_fraction = fraction.value.mid if fraction else None
     now = {kind: renamed(records, kind) for kind in Kind}
     old_links, runtimes, old_models = now[Kind.INTERCONNECT], now[Kind.RUNTIME], now[Kind.MODEL]
     links = each(Kind.INTERCONNECT, records.interconnects, resolve_interconnect)
-    gpus = each(
-        Kind.GPU,
-        records.gpus,
-        lambda one: _with_links_of_today(resolve_gpu(one, visible_fraction), old_links),
-        beside=(visible_fraction, old_links),
-    )
+    gpus = _gpus(last, records, assumptions, old_links)
     quantizations = each(Kind.QUANTIZATION, records.quantizations, resolve_quantization)
     every_gpu = _by_any_id(gpus, now[Kind.GPU])
     every_link = _by_any_id(links, old_links)
     every_recipe = _by_any_id(quantizations, now[Kind.QUANTIZATION])
+    hardware = every_gpu, every_link
     models = each(Kind.MODEL, records.models, resolve_model, every_recipe)
+    named = (_by_any_id(models, old_models), every_recipe, *hardware)
     return Catalog(
         gpus=gpus,
         interconnects=links,
-        combos=each(
-            Kind.COMBO,
-            records.combos,
-            lambda one, *parts: _with_runtime_of_today(resolve_combo(one, *parts), runtimes),
-            every_gpu,
-            every_link,
-            beside=runtimes,
-        ),
+        combos=_combos(last, records, hardware, runtimes),
         models=models,
         quantizations=quantizations,
         runtimes=each(
@@ -156,39 +147,65 @@ def resolve(records: CatalogRecords, last: Resolved | None = None) -> Catalog:
         ),
         assumptions=assumptions,
         measurements=each(
-            Kind.MEASUREMENT,
-            records.measurements,
-            lambda one, *hardware: resolve_measurements(one, hardware),
-            every_gpu,
-            every_link,
+            Kind.MEASUREMENT, records.measurements, _on(resolve_measurements), *hardware
         ),
-        benchmarks=each(
-            Kind.BENCHMARK,
-            records.benchmarks,
-            lambda one, *hardware: resolve_benchmarks(one, hardware),
-            every_gpu,
-            every_link,
-        ),
+        benchmarks=each(Kind.BENCHMARK, records.benchmarks, _on(resolve_benchmarks), *hardware),
         claims=each(
             Kind.CLAIM,
             records.claims,
-            lambda one, *named: resolve_claims(one, ClaimIds(*named)),
-            _by_any_id(models, old_models),
-            every_recipe,
-            every_gpu,
-            every_link,
+            lambda one, *ids: resolve_claims(one, ClaimIds(*ids)),
+            *named,
         ),
         losses=each(Kind.LOSS, records.losses, lambda one: resolve_losses(one, now), beside=now),
         boards=each(Kind.BOARD, records.boards, resolve_board),
-        scores=each(
-            Kind.SCORE,
-            records.scores,
-            lambda one, names: resolve_scores(one, names, old_models),
-            records.names,
-            beside=old_models,
-        ),
+        scores=_scores(last, records, old_models),
         renamed={kind.value: old for kind, old in now.items() if old},
     )
+
+
+def _gpus(
+    last: Resolved,
+    records: CatalogRecords,
+    assumptions: Mapping[str, Constant],
+    links: Mapping[str, str],
+) -> dict[str, Gpu]:
+    fraction = assumptions.get(VISIBLE_FRACTION)
+    visible = fraction.value.mid if fraction else None
+    return last.each(
+        Kind.GPU,
+        records.gpus,
+        lambda one: _with_links_of_today(resolve_gpu(one, visible), links),
+        beside=(visible, links),
+    )
+
+
+def _combos(
+    last: Resolved, records: CatalogRecords, hardware: Hardware, runtimes: Mapping[str, str]
+) -> dict[str, Combo]:
+    return last.each(
+        Kind.COMBO,
+        records.combos,
+        lambda one, *parts: _with_runtime_of_today(resolve_combo(one, *parts), runtimes),
+        *hardware,
+        beside=runtimes,
+    )
+
+
+def _scores(
+    last: Resolved, records: CatalogRecords, models: Mapping[str, str]
+) -> dict[str, ScoreSheet]:
+    return last.each(
+        Kind.SCORE,
+        records.scores,
+        lambda one, names: resolve_scores(one, names, models),
+        records.names,
+        beside=models,
+    )
+
+
+def _on(make: Callable[[Authored[R], Hardware], V]) -> Callable[..., V]:
+    """Take GPUs and links one by one."""
+    return lambda one, *hardware: make(one, hardware)
 
 
 def _by_any_id(values: Mapping[str, V], old: Mapping[str, str]) -> Mapping[str, V]:
