@@ -239,8 +239,10 @@ class Drafts:
 
         earlier = before.catalog.combos
         differ = {id_ for id_, one in catalog.combos.items() if earlier.get(id_) != one}
-        only_words = folders == {"combos"} and all(
-            id_ in earlier and _is_machine_of(earlier[id_], catalog.combos[id_]) for id_ in differ
+        only_words = (
+            folders == {"combos"}
+            and earlier.keys() == catalog.combos.keys()  # one that is gone may have joined others
+            and all(_is_machine_of(earlier[id_], catalog.combos[id_]) for id_ in differ)
         )
 
         # What makes surveys lives on, and may hold neither the catalog nor the drafts of before.
