@@ -9,13 +9,14 @@ from sitegen.catalog.domain.models import Checkpoint, LanguageModel
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.models.cache_kinds import LayerCache
 from sitegen.models.weights.checkpoint import weigh_checkpoint
+from sitegen.physics.memory.block_layout import AT_REST
 from sitegen.physics.model_shape import ModelShape
 from sitegen.physics.reduced_checkpoint import (
     ReducedCheckpoint,
     design_and_parameters,
     reduce_checkpoint,
 )
-from sitegen.physics.sequence_cache import AT_REST, BITS, sequence_bytes
+from sitegen.physics.sequence_cache import BITS, sequence_bytes
 from sitegen.physics.speed.roofline import LinkSpeed, hop_link_s, tensor_link_s
 from sitegen.physics.tensor_cut import tensor_conflict
 from sitegen.values import dataclass

@@ -5,13 +5,11 @@ A ledger asks for the same with the runtime's own blocks and the tokens in fligh
 
 from __future__ import annotations
 
-from sitegen.physics.memory.block_layout import BlockRules, CacheType, block_layout
+from sitegen.physics.memory.block_layout import AT_REST, BlockRules, CacheType, block_layout
 from sitegen.physics.model_shape import ModelShape
 
 BITS = 16
 """Width of a cached element on pages and in claims, which name no type of cache."""
-AT_REST = 1
-"""Tokens in flight of a sequence whose prompt was read: the one that it writes."""
 SINGLE_TOKENS = BlockRules(
     block_tokens=1,
     hybrid_padding=False,

@@ -171,7 +171,7 @@ def test_qwen3_next_keeps_states_beside_twelve_growing_layers() -> None:
     assert blocks.page_bytes == 1_114_112
     assert attention.block_tokens == 544
     # 48 layers in groups of twelve: one page in each slot, even for one token
-    assert served.request_bytes(0, 1) == 48 * 1_114_112
+    assert served.held_bytes(0, 1, 1) == 48 * 1_114_112
 
 
 def test_a_state_in_32_bits_makes_the_161_blocks_that_two_7900_xt_logged() -> None:

@@ -235,6 +235,7 @@ def block_answers(m: Given, rules_values: list[Any], q: Given) -> Answers:
         layout.request_bytes(context, in_flight), layout.token_bytes(), layout.state_bytes(),
         layout.pool_tokens(pool), layout.token_pool(pool), layout.state_blocks(pool),
         layout.longest_context(pool, in_flight, 262_144, 16, lambda _: 0),
+        layout.held_bytes(context, in_flight, q["sequences"]),
         layout.sequences(pool, context, in_flight, 256),
         len(blocks.cache_rows(shape, rules, counts, tp, stored)),
         blocks.least_padding(counts, q["least"]),

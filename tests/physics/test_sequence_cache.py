@@ -5,12 +5,19 @@ from __future__ import annotations
 import pytest
 
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.physics.memory.block_layout import BlockLayout, CacheType, block_layout
+from sitegen.models.cache_kinds import Kept
+from sitegen.physics.memory.block_layout import (
+    AT_REST,
+    BlockLayout,
+    BlockRow,
+    CacheType,
+    block_layout,
+)
 from sitegen.physics.memory.profile_constants import paged_profile, profile_of
 from sitegen.physics.model_facts import IN_FLIGHT_TOKENS, model_facts
 from sitegen.physics.model_shape import ModelShape
 from sitegen.physics.reduced_checkpoint import reduce_checkpoint
-from sitegen.physics.sequence_cache import AT_REST, sequence_bytes
+from sitegen.physics.sequence_cache import sequence_bytes
 from sitegen.published.claims.context import ClaimContext
 from sitegen.units import GIB
 from tests.survey.whole_catalog import whole_catalog
@@ -72,6 +79,34 @@ def test_the_cache_of_deepseek_v4_at_rest_is_what_its_layout_adds_up_to() -> Non
     windows = 43 * 128 * 584
     sums = 21 * 8 * 16 * (512 + 128) + 20 * 128 * 8 * 512
     assert sequence_bytes(shape_of("deepseek-v4-flash"), 8_192) == vectors + windows + sums
+
+
+@pytest.mark.parametrize(
+    ("window", "block", "at_rest", "reading"), [(4, 4, 2, 8_194), (512, 32, 17, 1_041)]
+)
+def test_a_request_at_rest_keeps_no_more_than_its_window(
+    window: int, block: int, at_rest: int, reading: int
+) -> None:
+    """VLLM issue 54703 (2026-09): blocks of two windows at rest, and with 2 x 16,384 in flight."""
+    row = BlockRow(Kept("sliding", window, 1_024, 0), 1, 1, block, 1)
+    found = BlockLayout((row,), 1, block * 1_024, False, 1, 0.0, 0.0, 0.0)
+    assert found.request_bytes(131_072, AT_REST) == at_rest * block * 1_024
+    assert found.request_bytes(131_072, 32_768) == reading * block * 1_024
+    assert found.held_bytes(131_072, 32_768, 3) == (reading + 2 * at_rest) * block * 1_024
+
+
+def test_a_pool_holds_the_window_of_each_request_and_one_step() -> None:
+    """Gemma 4 31B on an H200 (vLLM pull request 39866): 29,500 blocks, five groups of windows.
+
+    Windowed layers keep 16 heads x 256 x 2 x 2 bytes of a token, the others 4 x 512 x 2 x 2, so 32
+    tokens to a block of 16: 2,048 blocks of a prompt of 65,536. A group of windows keeps 65 blocks
+    of 1,024 tokens, with 8,192 tokens in flight 577.
+    """
+    found, _ = blocks_of("gemma-4-31b-it", "0.25.0")
+    page = found.page_bytes * found.group_layers
+    assert found.held_bytes(65_536, 8_192, 1) == (2_048 + 5 * 577) * page
+    assert found.held_bytes(65_536, 8_192, 4) == (4 * 2_048 + 5 * (577 + 3 * 65)) * page
+    assert found.sequences(29_500 * page, 65_536, 8_192, 256) == 1 + (29_500 - 4_933) // 2_373
 
 
 @pytest.mark.parametrize("in_flight", [AT_REST, IN_FLIGHT_TOKENS])

@@ -20,6 +20,8 @@ OVERLAPPING_BLOCK = 4
 """Tokens of a block of what a compressor sums up, where windows overlap."""
 SUM_BLOCK = 8
 """The same where they do not."""
+AT_REST = 1
+"""Tokens in flight of a sequence whose prompt was read: the one that it writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,8 @@ class BlockLayout:
         """Cache of one request, block padding included.
 
         ``in_flight`` are the tokens of steps that are scheduled and not finished, at least 1: a
-        paged runtime admits no request that the pool could not hold so. Where tokens and states
-        have pools of fixed shares, the one that is short decides.
+        paged runtime admits no request that the pool could not hold so (see ``held_bytes`` for
+        several). Where tokens and states have pools of fixed shares, the one that is short decides.
 
         Source:
             vLLM 0.33, ``v1/kv_cache_interface.py`` (``max_memory_usage_bytes``) and
@@ -126,6 +128,23 @@ class BlockLayout:
         if state > 0 and self.state_share > 0:
             return int(max(tokens / (1 - self.state_share), state / self.state_share))
         return tokens + state
+
+    def held_bytes(self, context_tokens: int, in_flight: int, sequences: int) -> int:
+        """Cache of ``sequences`` requests of a length, one of which is still being read.
+
+        A step's tokens are shared by all requests, so the one that is read keeps them beside its
+        windows; the others keep their windows alone.
+
+        Source:
+            vLLM, ``v1/core/kv_cache_manager.py`` (read 2026-11-27): a request is admitted where its
+            prompt fits into the free blocks, and each step frees what has left the windows. Issue
+            54703 states both: 2 blocks of a window at rest, 8,194 with a step in flight. The log's
+            "maximum concurrency" counts the latter for every request (pull request 52495).
+        """
+        if sequences <= 0:
+            return 0
+        settled = self.request_bytes(context_tokens, AT_REST)
+        return self.request_bytes(context_tokens, in_flight) + settled * (sequences - 1)
 
     def token_bytes(self) -> int:
         """Bytes that one token takes on a rank that holds all tokens (see ``context_ranks``).
@@ -232,11 +251,12 @@ class BlockLayout:
         return low * step
 
     def sequences(self, pool_bytes: int, context_tokens: int, in_flight: int, most: int) -> int:
-        """Requests of a length that a pool holds at once, up to ``most``."""
-        one = self.request_bytes(context_tokens, in_flight)
-        if pool_bytes <= 0:
+        """Requests of a length that a pool holds at once, up to ``most`` (see ``held_bytes``)."""
+        arriving = self.request_bytes(context_tokens, in_flight)
+        settled = self.request_bytes(context_tokens, AT_REST)
+        if pool_bytes <= 0 or pool_bytes < arriving:
             return 0
-        return most if one <= 0 else min(most, pool_bytes // one)
+        return most if settled <= 0 else min(most, 1 + (pool_bytes - arriving) // settled)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,10 +110,10 @@ class PagedReplica:
         found = self.budgets[stage]
         return found.budgets[bound] - found.counted[bound]
 
-    def request_bytes(self, stage: int, context_tokens: int) -> int:
-        """Cache of one request on a rank of a stage."""
-        shape = self.shape
-        return shape.blocks[stage].request_bytes(context_tokens, shape.in_flight_tokens)
+    def held_bytes(self, stage: int, context_tokens: int, sequences: int) -> int:
+        """Cache of the replica's requests on a rank of a stage."""
+        shape, held = self.shape, -(-sequences // self.dp)
+        return shape.blocks[stage].held_bytes(context_tokens, shape.in_flight_tokens, held)
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest rank, at each bound; may exceed 1."""
@@ -121,7 +121,7 @@ class PagedReplica:
         return stages[0] if self.pp == 1 else Interval.highest(stages)
 
     def _stage_utilization(self, stage: int, context_tokens: int, sequences: int) -> Interval:
-        cache = self.request_bytes(stage, context_tokens) * -(-sequences // self.dp)
+        cache = self.held_bytes(stage, context_tokens, sequences)
         return self._utilized(stage, cache + self.workspace_bytes(context_tokens))
 
     def _utilized(self, stage: int, growing: int) -> Interval:
@@ -137,8 +137,7 @@ class PagedReplica:
 
     def ledger(self, context_tokens: int, sequences: int) -> tuple[GpuLedger, ...]:
         """One ledger per rank."""
-        held = -(-sequences // self.dp)
-        caches = [self.request_bytes(s, context_tokens) * held for s in range(self.pp)]
+        caches = [self.held_bytes(s, context_tokens, sequences) for s in range(self.pp)]
         workspace = self.workspace_bytes(context_tokens)
         ledgers: list[GpuLedger] = []
         alike: dict[Hashable, GpuLedger] = {}
