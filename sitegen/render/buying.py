@@ -67,15 +67,17 @@ def answered(
     found = best_first(choices(builds, wanted, ratings, own), wanted)
     without = Wanted(
         wanted.use, wanted.context, wanted.users, 0, wanted.watts, wanted.desktop,
-        wanted.least_speed, wanted.step,
+        wanted.computer, wanted.least_speed, wanted.step,
     )  # fmt: skip
     everything = choices(builds, without, ratings, own)
     if not found:
         told = "No build within these limits runs a rated model"
         words = f"<h2>{told}</h2>{_nothing(everything, wanted)}"
         return Answered(words, "", charts(everything, models, wanted, use_words), told)
-    first = found[0]
+    first, faster = found[0], _fastest(found, wanted)
     told = f"Buy {first.build.name}: it runs {models[first.offer.model][1]}"
+    if faster is not None:
+        told += f". For speed, buy {faster.build.name}"
     return Answered(
         best_html(found, models, wanted),
         others_html(found[1:], models, wanted),
@@ -114,10 +116,20 @@ def _commands(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) ->
     return f"../custom/index.html#{machine}{context}&amp;model={models[one.offer.model][0]}"
 
 
-def _price(one: Choice) -> str:
-    kind = one.build.priced if one.usd == one.build.usd else "your price"
-    whole = "whole computer" if one.build.whole else "GPUs only"
-    return f"{usd(one.usd)} <small>{escape(kind)}; {whole}</small>"
+def _price(one: Choice, wanted: Wanted) -> str:
+    kind = one.build.priced if _as_seen(one, wanted) else "your price"
+    what = "GPUs only"
+    if one.build.whole:
+        what = "whole computer"
+    elif wanted.computer and one.build.around:
+        what = one.build.around
+    return f"{usd(one.usd)} <small>{escape(kind)}; {escape(what)}</small>"
+
+
+def _as_seen(one: Choice, wanted: Wanted) -> bool:
+    """Whether the price is the one that somebody saw, not the reader's own."""
+    computers = one.build.around_usd if wanted.computer else 0.0
+    return one.usd == one.build.usd + computers
 
 
 def _speed(one: Choice, wanted: Wanted) -> str:
@@ -132,34 +144,40 @@ def _figure(value: float) -> str:
 
 
 def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
-    """Write the first answer, and what it is not known to be better than."""
-    one = found[0]
-    model = escape(models[one.offer.model][1])
+    """Write the cheapest build with the best model, and the fastest where that is another."""
+    one, faster = found[0], _fastest(found, wanted)
+    if faster is None:
+        model = escape(models[one.offer.model][1])
+        return f"<h2>Buy {_link(one)} and run {model}</h2>{_facts(one, models, wanted)}"
+    both = ((one, "To save"), (faster, "For speed"))
+    blocks = "".join(
+        f"<div><h3>{why}: {_link(each)} runs {escape(models[each.offer.model][1])}</h3>"
+        f"{_facts(each, models, wanted)}</div>"
+        for each, why in both
+    )
+    same = one.offer.model == faster.offer.model
+    told = "Both run the same model." if same else "Tests cannot tell the two models apart."
+    return (
+        f"<h2>Buy {_link(one)} to save, or {_link(faster)} for speed</h2>"
+        f'<p class="note">{told} No build within your limits runs a clearly better one.</p>'
+        f'<div class="both">{blocks}</div>'
+    )
+
+
+def _facts(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
+    """Write what a build runs, and its figures."""
     power = f"{one.build.watts:,} W" if one.build.watts else "not recorded"
     facts = [
-        ("Price", _price(one)),
+        ("Price", _price(one, wanted)),
         ("Speed", _speed(one, wanted)),
         ("Longest context", f"{one.offer.context:,} tokens"),
         ("Maximum power" if one.build.whole else "Maximum power of its GPUs", power),
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
-    faster = _fastest(found, wanted)
-    note = ""
-    if faster is not None and faster.build.id != one.build.id:
-        told, end = "runs the same model at", ""
-        if faster.offer.model != one.offer.model:
-            other = escape(models[faster.offer.model][1])
-            told = f"runs {other} at"
-            end = " Tests cannot tell that model from the best one here."
-        note = (
-            f"<p><strong>To spend more on speed:</strong> {_link(faster)} for {usd(faster.usd)} "
-            f"{told} {_speed(faster, wanted)}.{end}</p>"
-        )
     return (
-        f"<h2>Buy {_link(one)} and run {model}</h2>"
         f'<p class="note">{escape(one.offer.runs)}. '
         f'<a href="{_commands(one, models, wanted)}">Commands, memory and limits</a></p>'
-        f'<dl class="figures">{listed}</dl>{note}'
+        f'<dl class="figures">{listed}</dl>'
     )
 
 
@@ -191,7 +209,7 @@ def _row(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
     model = escape(models[one.offer.model][1])
     low, high = round(one.points - one.half), round(one.points + one.half)
     return (
-        f'<tr><th scope="row">{_link(one)}</th><td class="n">{_price(one)}</td>'
+        f'<tr><th scope="row">{_link(one)}</th><td class="n">{_price(one, wanted)}</td>'
         f'<td><a href="{_commands(one, models, wanted)}">{model}</a> '
         f"<small>{escape(one.offer.runs)}</small></td>"
         f'<td class="n">{round(one.points)} <small>{low} to {high}</small></td>'
@@ -260,7 +278,11 @@ def charts(
         best, [speed_of(one.offer, wanted) for one in best],
         quick, [speed_of(one.offer, wanted) for one in quick],
     )  # fmt: skip
-    return drawn(quality, models, wanted) + drawn(speed, models, wanted) + _numbers(edge, models)
+    return (
+        drawn(quality, models, wanted)
+        + drawn(speed, models, wanted)
+        + _numbers(edge, models, wanted)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,10 +431,10 @@ def _meet(one: tuple[float, float, float, float], other: tuple[float, float, flo
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _numbers(edge: Sequence[Choice], models: Sequence[tuple[str, str]]) -> str:
+def _numbers(edge: Sequence[Choice], models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
     """Write the frontier as a table that opens on demand."""
     rows = "".join(
-        f'<tr><th scope="row">{_link(one)}</th><td class="n">{_price(one)}</td>'
+        f'<tr><th scope="row">{_link(one)}</th><td class="n">{_price(one, wanted)}</td>'
         f'<td>{escape(models[one.offer.model][1])}</td><td class="n">{round(one.points)} ± '
         f"{round(one.half)}</td></tr>"
         for one in edge

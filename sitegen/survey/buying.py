@@ -56,6 +56,8 @@ class Build:
         usd: What it costs; 0 where nobody saw a price.
         priced: Kind and date of the price.
         whole: Whether the price is of a whole computer.
+        around: The computers around its GPUs in words; empty for a whole computer.
+        around_usd: What those cost, estimated; 0 where that is not known.
         watts: What its GPUs draw at most; 0 where that is not recorded.
         desktop: Whether it is one computer with few cards that bring fans of their own.
         counted: Whether users were counted: not on counts of GPUs that no combo has.
@@ -69,6 +71,8 @@ class Build:
     usd: float
     priced: str
     whole: bool
+    around: str
+    around_usd: float
     watts: int
     desktop: bool
     counted: bool
@@ -87,6 +91,7 @@ class Wanted:
         usd: The most that it may cost, 0 for no limit.
         watts: The most that its GPUs may draw, 0 for no limit.
         desktop: Whether it has to stand under a desk.
+        computer: Whether the computers around the GPUs have to be bought, too.
         least_speed: Tokens/s that each user must get.
         step: Points that count as equal.
     """
@@ -97,13 +102,18 @@ class Wanted:
     usd: float
     watts: int
     desktop: bool
+    computer: bool
     least_speed: float
     step: float
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A build with the model to run on it; ``half`` is half of the 90 % interval of ``points``."""
+    """A build with the model to run on it.
+
+    ``half`` is half of the 90 % interval of ``points``; ``usd`` has the computers where they are
+    bought, too.
+    """
 
     build: Build
     offer: Offer
@@ -122,7 +132,10 @@ Ratings = Sequence[Mapping[str, tuple[float, float]]]
 
 
 def priced(build: Build, own: Mapping[str, float]) -> float:
-    """Return what a build costs: with the reader's prices where he has one for every part."""
+    """Return what a build costs: with the reader's prices where he has one for every part.
+
+    The computers around its GPUs are not counted.
+    """
     if build.whole or not build.parts:
         return build.usd
     known = [own[gpu] * count for gpu, count in build.parts if gpu in own]
@@ -180,7 +193,11 @@ def choices(
     found: list[Choice] = []
     for build in builds:
         usd = priced(build, own)
-        if usd <= 0 or (wanted.usd and usd > wanted.usd):
+        if usd <= 0:
+            continue
+        if wanted.computer:
+            usd += build.around_usd
+        if wanted.usd and usd > wanted.usd:
             continue
         if wanted.watts and (not build.watts or build.watts > wanted.watts):
             continue

@@ -27,8 +27,8 @@
   const named = (id) => [...own.elements.gpu.options].find((one) => one.value === id)?.text ?? id;
 
   const asked = () => {
-    const { usd, use, context, users, watts, place } = form.elements;
-    return { usd: usd.value, use: use.value, context: context.value, users: users.value, watts: watts.value, place: place.value };
+    const { usd, use, context, users, watts, place, computer } = form.elements;
+    return { usd: usd.value, use: use.value, context: context.value, users: users.value, watts: watts.value, place: place.value, computer: computer.value };
   };
   const begin = () => {
     const scripts = sitegenAsking.absolute(form.dataset.scripts);
@@ -54,8 +54,8 @@
   const answered = (written) => {
     const begun = performance.now(), mine = prices(), { models, ratings, step, least } = sitegenBuyRows;
     builds ??= sitegenBuy.opened(sitegenBuyRows.builds, sitegenBuyRows.words);
-    const { usd, use, context, users, watts, place } = written;
-    const wanted = new sitegenBuy.Wanted(use, Number(context), Number(users), Number(usd), Number(watts), place !== "", least, step);
+    const { usd, use, context, users, watts, place, computer } = written;
+    const wanted = new sitegenBuy.Wanted(use, Number(context), Number(users), Number(usd), Number(watts), place !== "", computer !== "", least, step);
     const words = [...form.elements.use.options].find((one) => one.value === use).text;
     const found = sitegenBuy.answered(builds, models, ratings, new sitegenBuy.Question(wanted, mine, words));
     $("best").replaceChildren(fragment(found.best));
@@ -99,7 +99,7 @@
   });
   const opening = () => {
     const given = new URLSearchParams(location.hash.slice(1));
-    for (const name of ["usd", "use", "context", "users", "watts", "place"]) {
+    for (const name of ["usd", "use", "context", "users", "watts", "place", "computer"]) {
       const field = form.elements[name], value = given.get(name);
       if (value === null) continue;
       if (field.options ? [...field.options].some((one) => one.value === value) : /^\d{1,7}$/.test(value)) field.value = value;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,14 @@ def test_only_what_is_surveyed_is_offered_and_counts_have_a_price_that_somebody_
     server = next(one for one in found.builds if one.id == "8x-h100-sxm")
     assert not server.desktop
     assert (server.usd, server.priced) == (0, "")  # nobody saw a price of it
-    assert next(one for one in found.builds if one.id == "1x-dgx-spark").whole
+    spark = next(one for one in found.builds if one.id == "1x-dgx-spark")
+    assert (spark.whole, spark.around, spark.around_usd) == (True, "", 0)
+    host = inputs.catalog.assumptions["price-host-gpu-node-usd"].value
+    pair = next(one for one in found.builds if one.id == "2x-rtx-3090-nvlink")
+    assert (pair.around, pair.around_usd) == ("with a computer for $565", host.mid)
+    four = next(one for one in counts if one.parts[0][1] == 4)
+    assert four.around_usd == host.high  # more slots cost more
+    assert server.around_usd > 10 * host.high
     superseded = {one.id for one in inputs.catalog.models.values() if one.superseded_by}
     offered = {found.models[o.model][0] for one in found.builds for o in one.offers}
     assert not offered & superseded
@@ -111,7 +118,9 @@ def test_a_team_is_offered_what_is_picked_for_many_users(found: Shelf, inputs: S
     alone = {name for name in served if rows[name].pick.runtime.id == "llama-cpp"}
     assert alone  # one user is told of llama.cpp, a team of vLLM
     assert all((name, "llama.cpp") in runtimes for name in alone)
-    team = Wanted("overall", 32_768, 8, 0, 0, desktop=False, least_speed=10, step=found.step)
+    team = Wanted(
+        "overall", 32_768, 8, 0, 0, desktop=False, computer=False, least_speed=10, step=found.step
+    )
     either = [
         rating if model in alone else {}
         for (model, _), rating in zip(found.models, found.ratings, strict=True)
@@ -128,15 +137,13 @@ def test_browsers_write_the_very_answers_of_the_page(found: Shelf, tmp_path: Pat
         (replace(first, usd=600), {}, "Overall"),
         (replace(first, use="coding", desktop=False, usd=0), {}, "Coding"),
         (replace(first, users=4, desktop=False), {}, "Overall"),
+        (replace(first, computer=False), {"rtx-3090": 650.0}, "Overall"),
         (replace(first, context=131_072, watts=600), {"rtx-3090": 650.0}, "Overall"),
         (replace(first, usd=1), {}, "Overall"),
     ]
     rows = f"var sitegenBuyRows = {json.dumps(rows_of(found))};"
     script = "\n".join([buy_script().replace('"use strict";\nvar', "var", 1), rows, ASK])
-    given = [
-        [[w.use, w.context, w.users, w.usd, w.watts, w.desktop, w.least_speed, w.step], own, words]
-        for w, own, words in questions
-    ]
+    given = [[list(astuple(wanted)), own, words] for wanted, own, words in questions]
     theirs = run_script(script, given, tmp_path)
     for (wanted, own, words), one in zip(questions, theirs, strict=True):
         ours = answered(found.builds, found.models, found.ratings, Question(wanted, own, words))
@@ -187,8 +194,12 @@ def test_own_prices_count_and_can_be_forgotten(page: Page) -> None:
 def test_prices_say_kind_and_day_and_what_they_leave_out(page: Page) -> None:
     assert "202" in page.inner_text("#best .figures")
     text = page.inner_text("main")
-    assert "GPUs only" in text
-    assert "board, processor, RAM, power supply, case and disks" in text
+    assert "with a computer for $" in text
+    assert "Board, processor, RAM, power supply, case and disks" in text
+    before = page.inner_text("#best .figures")
+    page.select_option("[name=computer]", "")
+    assert "GPUs only" in answer(page)
+    assert page.inner_text("#best .figures") != before
     assert page.locator("#chart svg text.strong").count() >= 1
 
 

@@ -22,7 +22,7 @@ from sitegen.survey.buying import (
 )
 
 RATINGS = [{"overall": (60.0, 2.0)}, {"overall": (70.0, 2.0)}, {"overall": (71.0, 2.0)}, {}]
-WANTED = Wanted("overall", 32_768, 1, 0, 0, desktop=False, least_speed=10, step=1)
+WANTED = Wanted("overall", 32_768, 1, 0, 0, desktop=False, computer=False, least_speed=10, step=1)
 
 
 def offer(model: int, **changes: Any) -> Offer:
@@ -31,7 +31,8 @@ def offer(model: int, **changes: Any) -> Offer:
 
 
 def build(name: str, usd: float, *offers: Offer, **changes: Any) -> Build:
-    plain = Build(name, name, f"/combos/{name}/", usd, "used, 2026-09", whole=False, watts=350,
+    plain = Build(name, name, f"/combos/{name}/", usd, "used, 2026-09", whole=False,
+                  around="with a computer for $500", around_usd=500, watts=350,
                   desktop=True, counted=True, parts=(("a", 1),), offers=offers)  # fmt: skip
     return replace(plain, **changes)
 
@@ -110,6 +111,18 @@ def test_own_prices_count_where_each_part_has_one_and_never_for_a_whole_computer
     assert priced(mixed, {"a": 700.0, "b": 100.0}) == 800
     assert priced(replace(pair, whole=True), {"a": 1.0}) == 2_000
     assert priced(replace(pair, usd=0.0), {"a": 5.0}) == 10
+
+
+def test_a_computer_around_gpus_counts_for_whoever_has_none() -> None:
+    """A Mac at 1,200 costs less than two cards at 800 and the computer that they go into."""
+    cards = build("cards", 800, offer(1, speed=40))
+    whole = build("whole", 1_200, offer(1), whole=True, around="", around_usd=0)
+    found = choices([cards, whole], replace(WANTED, computer=True), RATINGS, {})
+    assert {one.build.name: one.usd for one in found} == {"cards": 1_300, "whole": 1_200}
+    assert best_first(found, WANTED)[0].build.name == "whole"
+    assert best_first(choices([cards, whole], WANTED, RATINGS, {}), WANTED)[0].usd == 800
+    tight = replace(WANTED, computer=True, usd=1_250)
+    assert [one.build.name for one in choices([cards, whole], tight, RATINGS, {})] == ["whole"]
 
 
 PRICES = st.lists(st.tuples(st.integers(1, 50), st.integers(0, 2)), min_size=1, max_size=8)

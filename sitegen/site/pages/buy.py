@@ -53,8 +53,8 @@ class BuyView:
 def wanted_for(found: Shelf, usd: float, *, users: int = 1) -> Wanted:
     """Ask as the page does before a reader changes anything."""
     return Wanted(
-        Use.OVERALL.value, LONG, users, usd, 0, desktop=users == 1, least_speed=found.least_speed,
-        step=found.step,
+        Use.OVERALL.value, LONG, users, usd, 0, desktop=users == 1, computer=True,
+        least_speed=found.least_speed, step=found.step,
     )  # fmt: skip
 
 
@@ -124,7 +124,8 @@ def _best(found: Shelf, usd: float, users: int) -> tuple[Cell, Cell]:
         one = max(as_good(ordered), key=lambda each: speed_of(each.offer, wanted))
     model = found.models[one.offer.model][1]
     build = Link(one.build.address, one.build.name)
-    price = Lines((NumberCell(one.usd, Unit.USD), Small(one.build.priced)))
+    words = [one.build.priced, one.build.around] if one.build.around else [one.build.priced]
+    price = Lines((NumberCell(one.usd, Unit.USD), Small("; ".join(words))))
     speed = Parts(
         (NumberCell(speed_of(one.offer, wanted), Unit.TOKENS_PER_S), " in all" * (users > 1))
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from sitegen.catalog.domain.hardware import Combo, Gpu, UnifiedMemory
+from sitegen.catalog.domain.hardware import Combo, Gpu, Node, UnifiedMemory
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
+from sitegen.catalog.domain.provenance import Constant
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
@@ -26,6 +27,9 @@ MOST_GPUS = 4
 """Cards that a desktop case and its circuit take."""
 COUNTS = (1, 2, 4, 8)
 """Counts of one GPU that are offered where no combo has them."""
+CARDS_OF_COMPUTER = 2
+"""Cards that a computer at the middle of its estimate carries; more slots are at the high end."""
+COMPUTER, SERVER = "price-host-gpu-node-usd", "price-host-h100-node-usd"
 DESKTOP = frozenset({"consumer", "workstation", "integrated"})
 """Segments whose cards bring fans of their own, or are part of a computer."""
 
@@ -107,9 +111,8 @@ def _of_combo(survey: ComboSurvey, engine: FitEngine, places: Mapping[str, int])
     alone = list(_offers(engine, places, [row.pick for row in rows]))
     many = [row.for_many for row in rows if row.for_many and not row.for_many.too_close]
     together = [one for one in _offers(engine, places, many) if one not in alone]
-    return _build(
-        combo, combo.id, combo.name, url_of("combo", combo.id), [*alone, *together], counted=True
-    )
+    named = (combo.id, combo.name, url_of("combo", combo.id))
+    return _build(combo, named, [*alone, *together], engine.assumptions, counted=True)
 
 
 def _offers(
@@ -163,34 +166,55 @@ def _of_gpu(
         ]
         machine = next(one.machine for one in new if one.count == count)
         name = f"{count}× {gpu.name}"
-        id_ = f"{count}-of-{gpu.id}"
-        yield _build(machine, id_, name, url_of("gpu", gpu.id), offers, counted=False)
+        named = (f"{count}-of-{gpu.id}", name, url_of("gpu", gpu.id))
+        yield _build(machine, named, offers, engine.assumptions, counted=False)
 
 
 def _build(
-    machine: Combo, id_: str, name: str, address: str, offers: list[Offer], *, counted: bool
-) -> Build:
+    machine: Combo, named: tuple[str, str, str], offers: list[Offer],
+    known: Mapping[str, Constant], *, counted: bool,
+) -> Build:  # fmt: skip
+    id_, name, address = named
     cost = build_to_buy(machine)
+    whole = any(isinstance(one.gpu.memory, UnifiedMemory) for one in machine.gpus) or not cost.parts
+    around = 0.0 if whole else sum(_computer_usd(one, known) for one in machine.nodes)
     gpus = [one.gpu for one in machine.gpus]
     watts = [one.tdp_watts for one in gpus]
     limits = [node.max_watts for node in machine.nodes]
     draws = sum(one or 0 for one in limits) if all(limits) else 0
     if not draws and all(watts):
         draws = sum(one or 0 for one in watts)
-    shared = any(isinstance(one.memory, UnifiedMemory) for one in gpus)
     return Build(
         id=id_,
         name=name,
         address=address,
         usd=_seen(cost),
         priced=basis_words(cost) if _seen(cost) else "",
-        whole=shared or not cost.parts,
+        whole=whole,
+        around=_around(machine, around) if around else "",
+        around_usd=around,
         watts=draws,
         desktop=_is_desktop(machine),
         counted=counted,
         parts=tuple(Counter(one.id for one in gpus).items()),
         offers=tuple(offers),
     )
+
+
+def _around(machine: Combo, around_usd: float) -> str:
+    count = len(machine.nodes)
+    what = "a computer" if count == 1 else f"{count} computers"
+    return f"with {what} for ${around_usd:,.0f}"
+
+
+def _computer_usd(node: Node, known: Mapping[str, Constant]) -> float:
+    """Estimate what the computer around a node's GPUs costs; 0 without the constants."""
+    forms = {one.gpu.body.form for one in node.gpus}
+    constant = known.get(SERVER if forms & {"sxm", "oam"} else COMPUTER)
+    if constant is None:
+        return 0.0
+    few = len(node.gpus) <= CARDS_OF_COMPUTER
+    return constant.value.mid if few else constant.value.high
 
 
 def _is_desktop(machine: Combo) -> bool:
