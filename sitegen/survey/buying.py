@@ -7,8 +7,9 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import log10, sqrt
 
+from sitegen.physics.powers import power
 from sitegen.values import dataclass
 
 SHORT = 8_192
@@ -28,7 +29,9 @@ class Offer:
         loss: Points that the checkpoint costs, and half of their 90 % interval.
         loss_half: See ``loss``.
         speed: Tokens/s of one user, at the middle estimate.
-        total_speed: The same of all users together.
+        total_speed: The same of ``streams`` users together.
+        streams: Users whose speed that is.
+        prompt_speed: Tokens/s at which one prompt is read; 0 where that is not estimated.
         context: Longest context of one user.
         short_users: Full contexts of ``SHORT`` at once.
         long_users: Full contexts of ``LONG`` at once.
@@ -40,6 +43,8 @@ class Offer:
     loss_half: float
     speed: float
     total_speed: float
+    streams: int
+    prompt_speed: float
     context: int
     short_users: int
     long_users: int
@@ -143,7 +148,11 @@ def priced(build: Build, own: Mapping[str, float]) -> float:
 
 
 def serves(offer: Offer, build: Build, wanted: Wanted) -> bool:
-    """Return whether an offer has the room and the speed that is asked for."""
+    """Return whether an offer has the room and the speed that is asked for.
+
+    Several users wait for each other's prompts, so nobody promises them a machine whose reading
+    speed is not known.
+    """
     if offer.context < wanted.context or offer.speed < wanted.least_speed:
         return False
     if wanted.users == 1:
@@ -151,7 +160,9 @@ def serves(offer: Offer, build: Build, wanted: Wanted) -> bool:
     if not build.counted or wanted.context > LONG:
         return False
     users = offer.short_users if wanted.context <= SHORT else offer.long_users
-    return users >= wanted.users and offer.total_speed >= wanted.users * wanted.least_speed
+    if users < wanted.users or offer.prompt_speed <= 0:
+        return False
+    return speed_of(offer, wanted) >= wanted.users * wanted.least_speed
 
 
 def choice_of(build: Build, usd: float, wanted: Wanted, ratings: Ratings) -> Choice | None:
@@ -182,8 +193,16 @@ def choice_of(build: Build, usd: float, wanted: Wanted, ratings: Ratings) -> Cho
 
 
 def speed_of(offer: Offer, wanted: Wanted) -> float:
-    """Return the speed that counts: of the one user, or of all together."""
-    return offer.speed if wanted.users == 1 else offer.total_speed
+    """Return the speed that counts: of the one user, or of all together.
+
+    Between one user and as many as were judged together, speed grows by a power of their number.
+    """
+    if wanted.users == 1 or offer.streams <= 1 or offer.speed <= 0:
+        return offer.speed
+    if wanted.users >= offer.streams:
+        return offer.total_speed
+    share = log10(wanted.users) / log10(offer.streams)
+    return offer.speed * power(offer.total_speed / offer.speed, share)
 
 
 def choices(

@@ -44,8 +44,9 @@ def test_a_continued_command_becomes_one_line_and_keeps_its_quotes() -> None:
     problem = only(text, combo="4x-rtx-3090")
     assert problem.code == "tensor-split"
     assert problem.message == "tensor 3: 64 attention heads do not divide by 3"
+    # 61 GiB of weights: two of the four cards do not hold them, all four do
     assert problem.hint == (
-        'vllm serve Qwen/Qwen3-32B --tensor-parallel-size 2 --api-key "$API_KEY" '
+        'this plan fits: vllm serve Qwen/Qwen3-32B --tensor-parallel-size 4 --api-key "$API_KEY" '
         "--hf-overrides '{\"a\": 1}' --max-model-len 8192"
     )
 
@@ -62,4 +63,11 @@ def test_keywords_of_a_program_are_offered_as_keywords() -> None:
     text = 'from vllm import LLM\nLLM("Qwen/Qwen3-32B", tensor_parallel_size=6, max_model_len=8192)'
     problem = only(text, "python", "6x-rtx-3090")
     assert problem.code == "tensor-split"
-    assert problem.hint == "tensor_parallel_size=4"  # 64 heads and 8 KV heads divide by it
+    assert problem.hint == (
+        "this plan fits: tensor_parallel_size=2, pipeline_parallel_size=3, max_model_len=8192"
+    )
+
+
+def test_a_size_that_divides_is_named_where_no_plan_fits_or_no_hardware_is_known() -> None:
+    text = "vllm serve Qwen/Qwen3-32B -tp 6 --max-model-len 8192"
+    assert only(text, combo="").hint == text.replace("-tp 6", "-tp 4")  # of 64 and of 8 KV heads

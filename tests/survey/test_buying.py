@@ -19,6 +19,7 @@ from sitegen.survey.buying import (
     choices,
     frontier,
     priced,
+    speed_of,
 )
 
 RATINGS = [{"overall": (60.0, 2.0)}, {"overall": (70.0, 2.0)}, {"overall": (71.0, 2.0)}, {}]
@@ -26,7 +27,7 @@ WANTED = Wanted("overall", 32_768, 1, 0, 0, desktop=False, computer=False, least
 
 
 def offer(model: int, **changes: Any) -> Offer:
-    plain = Offer(model, "Q4, llama.cpp", 0, 0, 30, 90, 65_536, 8, 2)
+    plain = Offer(model, "Q4, llama.cpp", 0, 0, 30, 90, 4, 500, 65_536, 8, 2)
     return replace(plain, **changes)
 
 
@@ -62,6 +63,8 @@ def test_several_users_need_room_and_speed_for_each_and_a_machine_that_was_count
     assert choice_of(build("x", 1, replace(serving, long_users=3)), 1, many, RATINGS) is None
     assert choice_of(build("x", 1, replace(serving, total_speed=39)), 1, many, RATINGS) is None
     assert choice_of(build("x", 1, serving, counted=False), 1, many, RATINGS) is None
+    unread = replace(serving, prompt_speed=0)  # nobody knows how long they wait for prompts
+    assert choice_of(build("x", 1, unread), 1, many, RATINGS) is None
     longer = replace(many, context=65_536)
     assert choice_of(build("x", 1, serving), 1, longer, RATINGS) is None
 
@@ -74,6 +77,16 @@ def test_several_users_get_what_is_picked_for_many_and_one_user_does_not() -> No
         found = choice_of(both, 1, replace(WANTED, users=users), RATINGS)
         assert found is not None
         assert found.offer.runs == runs
+
+
+def test_the_speed_of_fewer_users_than_were_judged_together_is_less() -> None:
+    """Qwen3.6 35B A3B on 2x P40: 70 tok/s alone, 563 for 64; the engine's own 16 get 261 at 32K."""
+    judged = offer(0, speed=70, total_speed=563, streams=64)
+    assert speed_of(judged, WANTED) == 70
+    assert speed_of(judged, replace(WANTED, users=64)) == 563
+    assert speed_of(judged, replace(WANTED, users=200)) == 563
+    assert 250 < speed_of(judged, replace(WANTED, users=16)) < 300
+    assert speed_of(replace(judged, streams=1), replace(WANTED, users=16)) == 70
 
 
 def test_limits_are_kept_and_what_has_no_price_or_no_power_is_left_out_where_they_count() -> None:

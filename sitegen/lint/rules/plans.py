@@ -246,7 +246,10 @@ def tensors_can_be_split(scene: FileModel, facts: LintContext) -> Iterator[Probl
             reason = valid_splits.tensor_reason(conflict)
             valid = _valid(shape, tensor, expert_parallel=whole)
             message = f"tensor {tensor}: {sentence(reason, facts.engine.catalog)}"
-            hint = corrected(launch, {"tensor": str(valid)}) if valid else ""
+            named = facts.named(launch)
+            hint = instead(launch, facts, named) if named is not None else ""
+            if not hint and valid:
+                hint = corrected(launch, {"tensor": str(valid)})
             yield finding(place_of(launch, "tensor"), "tensor-split", message, hint)
 
 

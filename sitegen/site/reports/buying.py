@@ -122,13 +122,15 @@ def _offers(
     for one in Candidates.of(engine, picks).comfortable:
         if one.model.id not in places or one.speed is None or one.limits is None:
             continue
-        users = one.best.users if one.best else {}
+        users, prompts = one.best.users if one.best else {}, one.speed.prefill_tokens_per_s
         yield Offer(
             places[one.model.id],
             _runs(one.checkpoint, one.runtime),
             *_loss(engine, one.model, one.checkpoint),
             speed=_three(one.speed.single_tokens_per_s.mid),
             total_speed=_three(one.speed.aggregate_tokens_per_s.mid),
+            streams=one.speed.batch * (one.plan.replicas if one.plan else 1),
+            prompt_speed=_three(prompts.mid) if prompts else 0.0,
             context=one.limits.max_context_tokens,
             short_users=users[SHORT][0] if SHORT in users else 1,
             long_users=users[LONG][0] if LONG in users else 0,
@@ -158,6 +160,8 @@ def _of_gpu(
                 *_loss(engine, one.model, one.checkpoint),
                 speed=_three(one.single_tokens_per_s.mid),
                 total_speed=_three(one.single_tokens_per_s.mid),
+                streams=1,
+                prompt_speed=0.0,
                 context=one.max_context_tokens,
                 short_users=1,
                 long_users=1,
