@@ -139,6 +139,12 @@ class Assessment:
         return max(self.evidence, self.speed.evidence, key=tuple(Evidence).index)
 
     @property
+    def version(self) -> str:
+        """The runtime's version as its makers write it: llama.cpp tags its builds ``b8000``."""
+        numbered = self.runtime.traits.llama_cpp_builds and self.profile.version.isdigit()
+        return f"b{self.profile.version}" if numbered else self.profile.version
+
+    @property
     def verdict_need_bytes(self) -> int:
         """Memory that the busiest GPU needs at the verdict's context; 0 without a valid plan."""
         if self.busiest is None or self.verdict_utilization is None:

@@ -66,7 +66,7 @@ def summary(
     workload = assessment.workload
     yield "model", f"{assessment.model.name}, {checkpoint_name(assessment)}"
     yield "hardware", assessment.combo.name
-    yield "runtime", f"{assessment.runtime.name} {assessment.profile.version}"
+    yield "runtime", f"{assessment.runtime.name} {assessment.version}"
     context = NumberCell(workload.context_tokens, Unit.TOKENS)
     cache = spoken(workload.kv_dtype)
     if cache == PLAIN:

@@ -268,7 +268,7 @@ def _named(pick: RatedPick) -> Cell:
 def run_words(assessment: Assessment) -> str:
     """Name the file, the runtime and the plan."""
     plan = f", {plan_words(assessment.plan)}" if assessment.plan is not None else ""
-    version = f"{assessment.runtime.name} {assessment.profile.version}"
+    version = f"{assessment.runtime.name} {assessment.version}"
     return f"{checkpoint_name(assessment)} in {version}{plan}"
 
 

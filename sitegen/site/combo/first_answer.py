@@ -194,7 +194,7 @@ def _figures(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
             "Runtime",
             Lines(
                 (
-                    Parts((runtime, f" {assessment.profile.version}")),
+                    Parts((runtime, f" {assessment.version}")),
                     Small(plan_words(plan) if plan is not None else ""),
                 )
             ),

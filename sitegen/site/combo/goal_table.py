@@ -82,7 +82,7 @@ def _model(assessment: Assessment) -> Cell:
 def _plan(standing: RankedPlan) -> Cell:
     found, plan = standing.assessment, standing.plan or standing.assessment.plan
     runtime = Link(url_of("runtime", found.runtime.id), found.runtime.name)
-    version = Parts((runtime, f" {found.profile.version}"))
+    version = Parts((runtime, f" {found.version}"))
     if plan is None:
         return Lines((version, Absent("no valid plan")))
     return Lines((version, Small(plan_words(plan))))

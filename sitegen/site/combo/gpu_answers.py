@@ -201,7 +201,7 @@ def _start(survey: ComboSurvey) -> GpuStart | None:
         written = "" if recipe.front else commands(recipe)
         if written:
             plan = f", {plan_words(found.plan)}" if found.plan is not None else ""
-            version = f"{recipe.name} {found.profile.version}"
+            version = f"{recipe.name} {found.version}"
             return GpuStart(
                 Link(url_of("combo", survey.combo.id), survey.combo.name),
                 _view(found),

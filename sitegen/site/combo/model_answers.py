@@ -228,7 +228,7 @@ def _started(assessment: Assessment, recipe: Recipe, written: str) -> Start:
     return Start(
         Link(view, assessment.combo.name),
         f"{assessment.checkpoint.quantization.name} in {recipe.name} "
-        f"{assessment.profile.version}{plan}",
+        f"{assessment.version}{plan}",
         start_note(assessment),
         written,
         Link(view, "All steps: install, start, check, stop"),

@@ -113,7 +113,7 @@ def _facts(assessment: Assessment, catalog: Catalog) -> Table:
         ("Verdict", TierMark(assessment.tier)),
         ("Why", why_so(assessment, catalog)),
         ("Checkpoint", checkpoint_name(assessment)),
-        ("Runtime", Parts((runtime, f" {assessment.profile.version}"))),
+        ("Runtime", Parts((runtime, f" {assessment.version}"))),
         ("Plan", plan_words(assessment.plan) if assessment.plan else Absent("no valid plan")),
     ]
     if speed is not None:
