@@ -62,7 +62,9 @@
     }
     const [fast, slow] = [...good].sort((a, b) => speed(b) - speed(a));
     const long = [...good].sort((a, b) => b.context - a.context), cheap = good.filter((one) => one.usd).sort((a, b) => a.usd - b.usd);
-    const left = columns.filter((one) => one.letter !== "c").map(name);
+    const left = columns.filter((one) => one.letter !== "c").map(name), type = (one) => one.file.split(" in ")[0];
+    // A smaller file is faster: the speeds are not those of one file.
+    const apart = model && new Set(good.map(type)).size > 1 ? ` They run different files: ${good.map((one) => `${name(one)} ${type(one)}`).join(", ")}.` : "";
     const parts = [], not = left.length ? ` ${left.join(" and ")} ${left.length > 1 ? "do" : "does"} not run it ${comfortably}.` : "";
     if (good.length === 2) {
       const ratio = speed(slow) ? speed(fast) / speed(slow) : 0;
@@ -81,12 +83,12 @@
         const dearer = cheap[1].usd / cheap[0].usd;
         parts.push(dearer < SAME ? " Their GPUs cost about the same." : ` ${name(cheap[1])} costs ${times(dearer)} as much.`);
       }
-      return parts.join("") + not;
+      return parts.join("") + apart + not;
     }
     parts.push(speed(fast) ? `${name(fast)} is fastest with ${many(speed(fast))} tokens per second` : `${good.length} of ${columns.length} run${what} ${comfortably}`);
     if (long[0].context > long.at(-1).context) parts.push(long[0] === fast ? ", and fits the longest context" : `; ${name(long[0])} fits the longest context`);
     if (model && cheap.length > 1) parts.push(`; ${name(cheap[0])} costs the least`);
-    return `${parts.join("")}.${not}`;
+    return `${parts.join("")}.${apart}${not}`;
   }
 
   // The table: the same rows in all columns, with a bar where there is something to measure.

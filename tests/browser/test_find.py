@@ -478,6 +478,9 @@ def test_choosing_a_third_machine_changes_the_address_and_the_sentence(
          "Their GPUs cost about the same."),
         ((40, 4_096, None), (40, 8_192, None),
          "Both run Small 8B at about the same speed; N fits 2× the context."),
+        ((20, 8_192, None), (40, 8_192, None),
+         "N runs Small 8B 2× as fast as M, with the same context. "
+         "They run different files: M Q6_K, N Q4_K_M."),
     ],
 )  # fmt: skip
 def test_the_answer_says_what_differs(
@@ -488,6 +491,9 @@ def test_the_answer_says_what_differs(
     sentence: str,
 ) -> None:
     found = dict(zip(("mac-studio", "mixed-pair"), (one, other), strict=True))
+    files = dict.fromkeys(found, "Q4_K_M in llama.cpp, one GPU")
+    if "different files" in sentence:
+        files["mac-studio"] = "Q6_K in MLX-LM, one GPU"
 
     def script(route: Route) -> None:
         id_ = route.request.url.rsplit("/", 1)[-1].removesuffix(".js")
@@ -495,7 +501,7 @@ def test_the_answer_says_what_differs(
         data = {
             "lead": "", "usd": usd, "facts": [["1"], ["2"], ["3"]], "tiers": "nnc", "close": [0],
             "one": [[speed, speed, speed]], "all": [speed], "context": [context],
-            "users": [["1", "1"]], "files": ["a file"], "file": [0],
+            "users": [["1", "1"]], "files": [files[id_]], "file": [0],
         }  # fmt: skip
         body = f"(self.sitegenBeside ??= {{}})[{json.dumps(id_)}] = {json.dumps(data)};"
         route.fulfill(body=body, content_type="text/javascript")
