@@ -260,6 +260,8 @@ def test_break_even_says_the_best_case_and_what_may_as_well_happen() -> None:
     assert said(3, None, None) == "3 months at best more likely never"
     assert said(3, 9, None) == "3 months at best more likely 9 months"
     assert said(3, 9, 24) == "3 months at worst 24 months"
+    assert said(2_985, None, None) == "not in ten years"
+    assert said(100, 200, None) == "100 months at best more likely after ten years"
 
 
 def test_a_calculator_begins_with_the_middle_of_its_first_row() -> None:

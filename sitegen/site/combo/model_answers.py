@@ -227,8 +227,7 @@ def _started(assessment: Assessment, recipe: Recipe, written: str) -> Start:
     plan = f", {plan_words(assessment.plan)}" if assessment.plan is not None else ""
     return Start(
         Link(view, assessment.combo.name),
-        f"{assessment.checkpoint.quantization.name} in {recipe.name} "
-        f"{assessment.version}{plan}",
+        f"{assessment.checkpoint.quantization.name} in {recipe.name} {assessment.version}{plan}",
         start_note(assessment),
         written,
         Link(view, "All steps: install, start, check, stop"),

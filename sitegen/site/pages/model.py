@@ -44,7 +44,12 @@ from sitegen.site.tables.counts import (
     usual_gpus,
 )
 from sitegen.site.tables.measured import MeasuredRuns, measured_of_model
-from sitegen.site.tables.models import cache_table, cache_words, tensor_parallel_words
+from sitegen.site.tables.models import (
+    active_cell,
+    cache_table,
+    cache_words,
+    tensor_parallel_words,
+)
 from sitegen.site.tables.running_costs import ELECTRICITY
 from sitegen.site.tables.runs import (
     Estimates,
@@ -301,7 +306,7 @@ def _facts(model: LanguageModel, known: ModelFacts) -> Table:
         ("Published", model.released or Absent()),
         ("Repository", repository_cell(model.repository)),
         ("Parameters", NumberCell(known.parameters, Unit.PARAMETERS)),
-        ("Active parameters", NumberCell(known.active_parameters, Unit.PARAMETERS)),
+        ("Active parameters", active_cell(known)),
         ("Experts", experts),
         ("Layers", NumberCell(known.layers, Unit.COUNT)),
         ("Attention heads", NumberCell(known.attention_heads, Unit.COUNT)),

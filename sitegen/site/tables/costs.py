@@ -227,13 +227,24 @@ def _priced(combo: Combo) -> str:
     return basis_words(price) if not price.parts else f"GPUs {basis_words(price)}"
 
 
+LONGEST_MONTHS = 120
+"""After ten years hardware is worn or outdated; nobody counts further."""
+
+
 def _months(costs: Costs) -> Cell:
     """Print when a machine has paid for itself: best case, and what may as well happen."""
     best, middle, worst = costs.break_even_months
     if best is None:
         return "never"
+    if best > LONGEST_MONTHS:
+        return "not in ten years"
     first = NumberCell(best, Unit.MONTHS)
     if worst is None:
-        likely = NumberCell(middle, Unit.MONTHS) if middle is not None else "never"
-        return Lines((Parts((first, " at best")), Small(Parts(("more likely ", likely)))))
-    return Lines((first, Small(Parts(("at worst ", NumberCell(worst, Unit.MONTHS))))))
+        return Lines((Parts((first, " at best")), Small(Parts(("more likely ", _after(middle))))))
+    return Lines((first, Small(Parts(("at worst ", _after(worst))))))
+
+
+def _after(months: float | None) -> Cell:
+    if months is None:
+        return "never"
+    return NumberCell(months, Unit.MONTHS) if months <= LONGEST_MONTHS else "after ten years"

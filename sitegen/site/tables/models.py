@@ -64,7 +64,7 @@ def models_table(
                 Lines((Link(url_of("model", model.id), model.name), Small(model.organization))),
                 _rating(ratings.of(Use.OVERALL, model.id)),
                 NumberCell(facts.parameters, Unit.PARAMETERS),
-                NumberCell(facts.active_parameters, Unit.PARAMETERS),
+                active_cell(facts),
                 NumberCell(facts.kv_bytes_per_token, Unit.KIB),
                 NumberCell(model.context_tokens, Unit.TOKENS),
                 tensor_parallel_words(facts),
@@ -75,6 +75,11 @@ def models_table(
         for model, facts in models
     )
     return Table(id, caption, columns, rows, counted=True, sortable=True)
+
+
+def active_cell(facts: ModelFacts) -> Cell:
+    """Say how many parameters a token uses: of a dense model all, whatever its table of words."""
+    return NumberCell(facts.active_parameters, Unit.PARAMETERS) if facts.experts else "all"
 
 
 def _rating(rating: Rating | None) -> Cell:
