@@ -63,7 +63,6 @@
     const [fast, slow] = [...good].sort((a, b) => speed(b) - speed(a));
     const long = [...good].sort((a, b) => b.context - a.context), cheap = good.filter((one) => one.usd).sort((a, b) => a.usd - b.usd);
     const left = columns.filter((one) => one.letter !== "c").map(name), type = (one) => one.file.split(" in ")[0];
-    // A smaller file is faster: the speeds are not those of one file.
     const apart = model && new Set(good.map(type)).size > 1 ? ` They run different files: ${good.map((one) => `${name(one)} ${type(one)}`).join(", ")}.` : "";
     const parts = [], not = left.length ? ` ${left.join(" and ")} ${left.length > 1 ? "do" : "does"} not run it ${comfortably}.` : "";
     if (good.length === 2) {

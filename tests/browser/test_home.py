@@ -201,7 +201,7 @@ def told(page: Page) -> tuple[str, str, str]:
 
 
 def named(found: Assessment) -> tuple[str, str, str]:
-    runtime = f"{found.runtime.name} {found.profile.version}"
+    runtime = f"{found.runtime.name} {found.version}"
     return found.model.name, checkpoint_name(found), runtime
 
 

@@ -27,8 +27,8 @@ MOST_GPUS = 4
 """Cards that a desktop case and its circuit take."""
 COUNTS = (1, 2, 4, 8)
 """Counts of one GPU that are offered where no combo has them."""
-CARDS_OF_COMPUTER = 2
-"""Cards that a computer at the middle of its estimate carries; more slots are at the high end."""
+GPUS_OF_COMPUTER = 2
+"""GPUs that a computer at the middle of its estimate carries; more slots are at the high end."""
 COMPUTER, SERVER = "price-host-gpu-node-usd", "price-host-h100-node-usd"
 DESKTOP = frozenset({"consumer", "workstation", "integrated"})
 """Segments whose cards bring fans of their own, or are part of a computer."""
@@ -217,7 +217,7 @@ def _computer_usd(node: Node, known: Mapping[str, Constant]) -> float:
     constant = known.get(SERVER if forms & {"sxm", "oam"} else COMPUTER)
     if constant is None:
         return 0.0
-    few = len(node.gpus) <= CARDS_OF_COMPUTER
+    few = len(node.gpus) <= GPUS_OF_COMPUTER
     return constant.value.mid if few else constant.value.high
 
 
