@@ -71,7 +71,7 @@ FACTOR_PRIORS: Mapping[str, tuple[float, float]] = {
 }
 WORK = (
     "dense", "expert", "cache", "flops", "attention", "layers", "mixture", "recurrent", "steps",
-    "streams", "scores",
+    "streams", "scores", "unpack",
 )  # fmt: skip
 """A stage's work in the order in which a search holds it."""
 SLOTS = (
@@ -318,7 +318,7 @@ class Fit:
 def _seconds(work: tuple[float, ...], found: list[float], share: float) -> float:
     """The engine's ``stage_seconds`` for numbers in order; a test holds the two together."""
     moving = work[0] / found[0] + work[1] / found[1] + work[2] / found[2]
-    counting = work[3] / share + work[4] / found[4]
+    counting = work[3] / share + work[4] / found[4] + work[11]
     layers = work[5] + work[6] * found[7] + work[7] * found[8]
     longer = moving if moving > counting else counting
     return longer + work[8] * layers * found[5] + work[9] * found[6] + work[10] / found[0]

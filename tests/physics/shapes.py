@@ -38,8 +38,8 @@ PEAKS = StageConstants(
 )  # fmt: skip
 """A stage that reaches all of the peaks and spends nothing beside."""
 IDLE = Work(
-    dense=0, expert=0, cache=0, scores=0, flops=0, attention=0, least=0, layers=0, mixture=0,
-    recurrent=0, rows=1, steps=1, streams=1,
+    dense=0, expert=0, cache=0, scores=0, flops=0, attention=0, unpack=0, least=0, layers=0,
+    mixture=0, recurrent=0, rows=1, steps=1, streams=1,
 )  # fmt: skip
 STEP = SchedulerStep(
     max_num_batched_tokens=0, max_num_seqs=0, graph_batch=0, fabric=0.0, large=False, eager=False,

@@ -242,8 +242,9 @@ def speed_calls(dice: random.Random) -> Iterator[Call]:
 
     work = roofline.Work(
         dense=dice.random(), expert=dice.random(), cache=dice.random(), scores=dice.random(),
-        flops=dice.random(), attention=dice.random(), least=3 * dice.random(), layers=40,
-        mixture=dice.randint(0, 40), recurrent=10, rows=64.0, steps=3, streams=dice.randint(1, 64),
+        flops=dice.random(), attention=dice.random(), unpack=dice.choice([0.0, dice.random()]),
+        least=3 * dice.random(), layers=40, mixture=dice.randint(0, 40), recurrent=10,
+        rows=64.0, steps=3, streams=dice.randint(1, 64),
     )  # fmt: skip
     constants = [width() for _ in range(10)] + [dice.random() for _ in range(6)]
     slowest = dice.random()

@@ -26,7 +26,13 @@ from sitegen.physics.speed.pipeline import ReplicaPipeline
 from sitegen.physics.speed.roofline import stage_seconds, stage_terms, streamed_s, tensor_link_s
 from sitegen.physics.traffic import attention_flops, cache_read_bytes, score_count
 from sitegen.published.accuracy.speed import compare_speeds
-from sitegen.published.accuracy.speed_runs import BenchmarkPlans, Case, judgeable, timings
+from sitegen.published.accuracy.speed_runs import (
+    BenchmarkPlans,
+    Case,
+    judgeable,
+    predicted,
+    timings,
+)
 from tests.fit.questions import catalog, combo, engine, model
 from tests.physics.shapes import PEAKS, link, shape_of, shares, thrice, work
 from tests.survey.whole_catalog import whole_catalog
@@ -135,6 +141,34 @@ def a_path(question: Question) -> tuple[ReplicaPipeline, GpuGroup]:
     evaluation = prepared.evaluations(devices, REFERENCE_WORKLOAD, Settings())[0]
     assert evaluation.pipeline is not None
     return evaluation.pipeline, devices
+
+
+def test_cores_without_helpers_take_their_time_to_unpack_weights() -> None:
+    """Llama 3.1 8B on a P40: 15.7 cycles a weight, but for the table of words that is looked up."""
+    works = SpeedModel(catalog().assumptions).works
+
+    def unpack_s(checkpoint: str, gpu: str, batch: int = 1) -> float:
+        path, _ = a_path(("llama-cpp", "llama8", checkpoint, 1, gpu))
+        return works.decode(path, path.stages[0], 1_024, batch).unpack
+
+    weights = 8_030_261_248 - 128_256 * 4_096
+    by_hand = weights * 15.7 / (3_840 * 1.531e9)
+    assert unpack_s("q4-k-m", "p40") == pytest.approx(by_hand, rel=0.001)
+    assert unpack_s("q4-k-m", "p40", batch=8) == unpack_s("q4-k-m", "p40")  # once for all
+    assert unpack_s("q8-0", "p40") == 0
+    assert unpack_s("q4-k-m", "rtx-3090") == 0  # a pipe of its own, and tensor cores
+
+
+def test_a_small_card_that_set_no_constant_writes_as_fast_as_its_cores_unpack() -> None:
+    """27 runs of one stranger on a GTX 1050 Ti: memory alone would allow twice what it wrote."""
+    speeds, ratios = SpeedModel(whole_catalog().assumptions), []
+    for _, run, case in BenchmarkPlans(whole_catalog()).all():
+        if isinstance(case, Case) and run.stranger and case.group.gpus[0].gpu.id == "gtx-1050-ti":
+            ratios += [
+                predicted(speeds, case, timing)[1] / timing.measured for timing in timings(case)
+            ]
+    assert len(ratios) == 27
+    assert 0.85 < sorted(ratios)[13] < 1.15
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: f"{q[0]}-{q[1]}")

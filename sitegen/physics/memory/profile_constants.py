@@ -29,6 +29,7 @@ ASSUMPTIONS = (
     "all-reduce-growth-nvlink", "all-reduce-growth-mesh", "host-bus-gb-s",
     "power-compute-exponent", "power-bandwidth-exponent", "size-compute-exponent",
     "token-unlikeness-exponent",
+    "unpack-cycles-per-weight",
     "cut-prompt-overhead-layer-split-us",
     "pick-context-tokens", "pick-tie-share", "answer-context-tokens",
     "answer-speed-tokens-per-s", "good-rating-gap", "small-model-parameters",

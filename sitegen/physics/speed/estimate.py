@@ -78,6 +78,7 @@ class SpeedModel:
         self.works = StageWork(
             LOW_PRECISION if rate is None else rate.value.high,
             assumptions["token-unlikeness-exponent"].value.mid,
+            assumptions["unpack-cycles-per-weight"].value.mid,
         )
         self._by_class: dict[Hashable, StageConstants] = {}
         self._by_model: dict[Hashable, StageConstants] = {}

@@ -15,6 +15,10 @@ from sitegen.values import dataclass
 
 RATED_BITS = 16
 """Width of the arithmetic whose rate is recorded of GPUs."""
+UNPACKED = frozenset({"gguf-plain", "gguf-k", "gguf-iq4", "gguf-table", "gguf-mxfp4"})
+"""Kinds of weights that are unpacked from fewer than eight bits before they are multiplied."""
+OPERATIONS_A_CYCLE = 8
+"""INT8 operations of a core and cycle where four products and their sums are one instruction."""
 SCORE_BYTES = 20
 """Bytes that a score of attention moves where it is not fused: written as 32 bits, read and written
 by the softmax, read and narrowed to 16 bits, read by the product with the values."""
@@ -97,15 +101,17 @@ class ReplicaPipeline:
 class StageWork:
     """Bytes and operations of pipeline stages; remembers each sum."""
 
-    def __init__(self, low_precision: float, unlikeness: float) -> None:
+    def __init__(self, low_precision: float, unlikeness: float, unpack_cycles: float) -> None:
         """Remember nothing yet.
 
         Args:
             low_precision: Times its FP16 rate that a GPU reaches in whole numbers or FP8 at best.
             unlikeness: Exponent of the tokens of a step that counts them as independent choices.
+            unpack_cycles: Cycles of a core that a weight takes where cores do everything.
         """
         self._low_precision = low_precision
         self._unlikeness = unlikeness
+        self._unpack_cycles = unpack_cycles
         self._gains: dict[Hashable, float] = {}
         self._bytes: dict[Hashable, tuple[float, float, float]] = {}
         self._layers: dict[Hashable, tuple[int, int, int]] = {}
@@ -137,6 +143,7 @@ class StageWork:
             scores=0.0,
             flops=flops,
             attention=0.0,
+            unpack=self._unpack_s(pipeline, stage, products / (2 * batch)),
             least=max(moving, flops / self._gain(pipeline, stage)),
             layers=layers,
             mixture=mixture,
@@ -186,6 +193,7 @@ class StageWork:
             scores=scores,
             flops=flops,
             attention=attention,
+            unpack=0.0,
             least=max(read, (flops + attention) / self._gain(pipeline, stage)),
             layers=layers,
             mixture=mixture,
@@ -194,6 +202,19 @@ class StageWork:
             steps=steps,
             streams=1,
         )
+
+    def _unpack_s(self, pipeline: ReplicaPipeline, stage: Stage, weights: float) -> float:
+        """Seconds of a rank to unpack weights on GPUs whose cores compute whole numbers alone.
+
+        These have no units for matrices, and one pipe for indices, unpacking and products: cards of
+        few cores for their bandwidth wait for the cores. The record has an INT8 rate and none in
+        FP16.
+        """
+        gpu = stage.slowest.gpu
+        rate = gpu.int8_ops_per_s
+        if rate is None or gpu.fp16_flops_per_s is not None or pipeline.weights not in UNPACKED:
+            return 0.0
+        return weights * self._unpack_cycles * OPERATIONS_A_CYCLE / rate / pipeline.tp
 
     def _gain(self, pipeline: ReplicaPipeline, stage: Stage) -> float:
         """Say how much faster than at its FP16 rate a GPU can at best compute."""

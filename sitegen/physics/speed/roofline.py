@@ -17,6 +17,7 @@ class Work:
         scores: The same of attention's scores, where they are not fused.
         flops: Seconds at the peak rate to compute products.
         attention: The same of attention.
+        unpack: Seconds to unpack weights where that is slow; as likely off as ``dense`` is.
         least: Seconds below which no constant brings the stage.
         layers: Layers of the stage.
         mixture: Those with experts.
@@ -32,6 +33,7 @@ class Work:
     scores: float
     flops: float
     attention: float
+    unpack: float
     least: float
     layers: int
     mixture: int
@@ -103,6 +105,7 @@ def stage_terms(work: Work, constants: StageConstants) -> tuple[Bounds, Bounds, 
     steps = work.steps * layers
     dense, expert, cache = work.dense, work.expert, work.cache
     flops, attention, scores, streams = work.flops, work.attention, work.scores, work.streams
+    unpack = work.unpack
     low, mid, high = c.dense
     expert_low, expert_mid, expert_high = c.expert
     cache_low, cache_mid, cache_high = c.cache
@@ -115,9 +118,9 @@ def stage_terms(work: Work, constants: StageConstants) -> tuple[Bounds, Bounds, 
             dense / low + expert / expert_low + cache / cache_low,
         ),
         (
-            flops / compute_high + attention / attention_high,
-            flops / compute_mid + attention / attention_mid,
-            flops / compute_low + attention / attention_low,
+            flops / compute_high + attention / attention_high + unpack * mid / high,
+            flops / compute_mid + attention / attention_mid + unpack,
+            flops / compute_low + attention / attention_low + unpack * mid / low,
         ),
         (
             steps * c.overhead[0] + streams * c.stream[0] + scores / high,
