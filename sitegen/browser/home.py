@@ -16,7 +16,7 @@ USES = tuple(str(use) for use in Use)
 def home_state(text: str, catalog: Catalog) -> State:
     """Read what was asked: the address of a composed build."""
     state = read_state(text, catalog)
-    return replace(state, asked=asked_for_users(state.asked))
+    return replace(state, asked=replace(asked_for_users(state.asked), read_along=True))
 
 
 def use_named(name: str) -> Use:

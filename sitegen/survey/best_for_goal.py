@@ -83,7 +83,8 @@ def seeing_picks(
         rated = engine.ratings.of(Use.VISION, pick.model.id)
         if not pick.settings.text_only or rated is None or not rated.is_rated:
             continue
-        question = replace(reference_question(engine, combo, pick.model), sees=True)
+        asked = reference_question(engine, combo, pick.model)
+        question = replace(asked, sees=True, read_along=True)
         seeing = answered(engine, question)
         if seeing is not None:
             found.append(seeing)
@@ -102,7 +103,8 @@ def for_many(engine: FitEngine, combo: Combo, pick: Assessment) -> Assessment | 
     """Pick a model again for many users, unless rows are picked for them already."""
     if usual_goal(combo, driven_by(engine, combo)) is PlanGoal.THROUGHPUT:
         return pick
-    return answered(engine, reference_question(engine, combo, pick.model, PlanGoal.THROUGHPUT))
+    asked = reference_question(engine, combo, pick.model, PlanGoal.THROUGHPUT)
+    return answered(engine, replace(asked, read_along=True))
 
 
 def parameters_of(engine: FitEngine, assessment: Assessment) -> int:
@@ -207,9 +209,16 @@ class _Compared:
         """Pick each model again for many users, unless the rows are picked for them already."""
         if self._serving is None:
             ordered = sorted(self._found, key=_fewest_users_last)[:MOST_SERVED]
-            served = (for_many(self._engine, self._combo, one) for one in ordered)
-            self._serving = tuple(one for one in served if one is not None)
+            picked = (for_many(self._engine, self._combo, one) for one in ordered)
+            served = tuple(one for one in picked if one is not None)
+            self._serving = tuple(one for one in served if self._reads_along(one)) or served
         return self._serving
+
+    def _reads_along(self, assessment: Assessment) -> bool:
+        """Return whether a user who is alone gets an answer as fast as one that may lead."""
+        slowest = self._engine.assumptions["answer-speed-tokens-per-s"].value.mid
+        speed = assessment.speed
+        return speed is not None and speed.single_tokens_per_s.mid >= slowest
 
     def _answer(
         self,

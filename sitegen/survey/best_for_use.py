@@ -146,9 +146,11 @@ class PickRatings:
     may_lead: bool
 
 
-def rated_picks(engine: FitEngine, picks: Sequence[Assessment]) -> dict[str, PickRatings]:
-    """Rate every pick for every use, by model id."""
-    leading = {assessment.model.id for assessment in Candidates.of(engine, picks).comfortable}
+def rated_picks(
+    engine: FitEngine, picks: Sequence[Assessment], answering: Sequence[Assessment]
+) -> dict[str, PickRatings]:
+    """Rate every pick for every use, by model id; ``answering`` are those that answers name."""
+    leading = {assessment.model.id for assessment in Candidates.of(engine, answering).comfortable}
     return {
         assessment.model.id: PickRatings(
             {

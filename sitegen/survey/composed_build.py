@@ -86,7 +86,7 @@ class BuildQuestion:
 
     ``runtime`` is an id, or empty for whichever is best; ``kv_bits`` one of ``KV_BITS``;
     ``sequences`` are resident at once in one replica. Without a ``goal`` the plan is chosen for
-    the one that such hardware is bought for.
+    the one that such hardware is bought for. ``read_along`` asks for what an answer names.
     """
 
     context_tokens: int
@@ -94,6 +94,7 @@ class BuildQuestion:
     kv_bits: int = 16
     goal: PlanGoal | None = None
     runtime: str = ""
+    read_along: bool = False
 
 
 def build_of(combo: Combo) -> Build:
@@ -306,6 +307,7 @@ def question_of(
         asked.goal or usual_goal(combo, preferred),
         preferred,
         named=asked.runtime != "",
+        read_along=asked.read_along,
         room=usual_room(engine, model) if asked.context_tokens == reference else (),
     )
 

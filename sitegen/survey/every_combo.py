@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
@@ -40,6 +41,7 @@ from sitegen.survey.verdict_policy import (
     batches,
     best_verdict,
     in_turn,
+    is_slow,
     judged,
     machine_standing,
     page_order,
@@ -99,6 +101,8 @@ class JudgedModel:
     entries: tuple[PlannedCheckpoint, ...]
     verdict: PlannedCheckpoint
     pick: Pick
+    read_along: Pick | None
+    """The pick of an answer, where it is another one."""
 
     @property
     def tier(self) -> FitTier:
@@ -127,8 +131,9 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
     found = [_judged(engine, combo, model) for model in engine.catalog.surveyed_models]
     known = [one for one in found if one is not None]
     rows = tuple(sorted((_row(engine, one) for one in known), key=lambda r: page_order(r.pick)))
-    answers = combo_answers(engine, combo, [row.pick for row in rows])
-    by_model = {one.question.model.id: one.pick for one in known}
+    answering = [row.answer for row in rows]
+    answers = combo_answers(engine, combo, answering)
+    by_model = {one.question.model.id: one.read_along or one.pick for one in known}
     lead = by_model[answers.lead.model.id] if answers.lead else None
     return ComboSurvey(
         combo=combo,
@@ -146,7 +151,7 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
         ways=ways_to_run(engine, combo, lead=answers.lead, serving=answers.serving),
         side_by_side=_side_by_side(engine, combo, rows, answers.lead),
         link_costs=_link_costs(combo, answers.lead),
-        rated=rated_picks(engine, [row.pick for row in rows]),
+        rated=rated_picks(engine, [row.pick for row in rows], answering),
     )
 
 
@@ -191,7 +196,20 @@ def _judged(engine: FitEngine, combo: Combo, model: LanguageModel) -> JudgedMode
     verdict = planned(engine, question, best_verdict(question, entries))
     if verdict is None:
         return None
-    return JudgedModel(question, entries, verdict, pick_of(engine, question, verdict))
+    pick = pick_of(engine, question, verdict)
+    return JudgedModel(
+        question, entries, verdict, pick, _read_along(engine, question, verdict, pick)
+    )
+
+
+def _read_along(
+    engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoint, pick: Pick
+) -> Pick | None:
+    """Pick again for an answer where the pick is too slow; ``None`` where that changes nothing."""
+    if verdict.tier is not FitTier.COMFORTABLE or not is_slow(engine, pick):
+        return None
+    other = pick_of(engine, replace(question, read_along=True), verdict)
+    return None if is_slow(engine, other) else other
 
 
 def _entries(engine: FitEngine, question: ModelQuestion) -> list[PlannedCheckpoint]:
@@ -238,13 +256,14 @@ def _row(engine: FitEngine, one: JudgedModel) -> ModelOnCombo:
     rest = _best_by_checkpoint(one.entries)
     rest.pop(chosen.subject.checkpoint.id, None)
     ordered = sorted(rest.values(), key=lambda e: (-e.weights_bytes, e.subject.checkpoint.id))
-    found = assessed(engine, question, pick)
+    found, along = assessed(engine, question, pick), one.read_along
     return ModelOnCombo(
         _outcome(one.verdict, combo),
         found,
         tuple(_outcome(e, combo) for e in ordered),
         doubt_of(engine, one.verdict),
         for_many(engine, combo, found) if _may_serve(found) else None,
+        assessed(engine, question, along) if along is not None else None,
     )
 
 

@@ -82,7 +82,8 @@ class _Left:
         found: dict[str, tuple[ModelQuestion, PlannedCheckpoint]] = {}
         for row in rows:
             if row.tier is not FitTier.NOT_PRACTICAL:
-                question = reference_question(self.engine, self.combo, row.model)
+                asked = reference_question(self.engine, self.combo, row.model)
+                question = replace(asked, read_along=True)
                 verdict = verdict_of(self.engine, question)
                 if verdict is not None:
                     found[row.model.id] = (question, verdict)

@@ -72,6 +72,7 @@ class ModelOnCombo:
             those under 4 bits are judged only where no production checkpoint is comfortable.
         open_verdict: The measurements that settle a verdict that is too close to call.
         for_many: The pick for many users, where the machine is about the right size for them.
+        read_along: The pick of an answer, where ``pick`` writes too slowly to read along.
     """
 
     verdict: CheckpointOutcome
@@ -79,11 +80,17 @@ class ModelOnCombo:
     others: tuple[CheckpointOutcome, ...]
     open_verdict: OpenVerdict | None = None
     for_many: Assessment | None = None
+    read_along: Assessment | None = None
 
     @property
     def model(self) -> LanguageModel:
         """The model of the row."""
         return self.pick.model
+
+    @property
+    def answer(self) -> Assessment:
+        """What an answer names of the model."""
+        return self.read_along or self.pick
 
     @property
     def tier(self) -> FitTier:

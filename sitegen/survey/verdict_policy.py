@@ -124,6 +124,7 @@ class ModelQuestion:
         settings: The operator's choices.
         named: The reader named the runtime, so none is kept for last.
         sees: The use has images, so none is answered without them.
+        read_along: The pick answers what to use, so that one user has to be able to read along.
         room: Contexts in tokens that a pick should hold beyond the workload's, the first that any
             candidate holds counts; empty where the reader named a context.
     """
@@ -136,6 +137,7 @@ class ModelQuestion:
     settings: Settings = DEFAULTS
     named: bool = False
     sees: bool = False
+    read_along: bool = False
     room: tuple[int, ...] = ()
 
     def request(self, subject: ServedCheckpoint, workload: Workload) -> FitRequest:
@@ -426,8 +428,10 @@ def _pick_among(
 ) -> Pick | None:
     """Choose from the first group with room for the longest context that any group has room for.
 
-    Nobody gives up images for room alone; but a runtime that does not batch loads no projector
-    unless it is told to, so that beside its plan those of servers without images are compared, too.
+    For ``read_along`` a pick slower than that gives way to the first production file with as much
+    room that is not. Nobody gives up images for room alone; but a runtime that does not batch loads
+    no projector unless it is told to, so that beside its plan those of servers without images are
+    compared, too.
 
     Source:
         club-3090, compose of Gemma 4 26B-A4B for one RTX 3090 under vLLM: "Vision: off"; read
@@ -435,18 +439,47 @@ def _pick_among(
     """
     plans: dict[int, list[_Plan]] = {}
     for tokens in (*question.room, 0):
+        slow: Pick | None = None
         for at, group in enumerate(groups):
             if at not in plans:
                 plans[at] = _plans_of(engine, question, group)
             found = [plan for plan in plans[at] if _has_room(engine, plan, tokens)]
-            if found:
-                best = _best(engine, question, found)
-                if batches(best.ask.subject.runtime):
-                    return _picked(plans[at], best)
+            if slow is not None:
+                found = [plan for plan in found if _may_replace_a_slow_pick(engine, plan)]
+            if not found:
+                continue
+            best = _best(engine, question, found)
+            rivals: list[_Plan] = []
+            if slow is None and not batches(best.ask.subject.runtime):
                 rivals = _without_images(engine, question, plans[at], tokens)
                 best = _best(engine, question, [*found, *rivals]) if rivals else best
-                return _picked([*plans[at], *rivals], best)
+            pick = _picked([*plans[at], *rivals], best)
+            if not question.read_along or not is_slow(engine, pick):
+                return pick
+            slow = slow or pick
+        if slow is not None:
+            return slow
     return None
+
+
+def is_slow(engine: FitEngine, pick: Pick) -> bool:
+    """Return whether one user of a pick gets an answer slower than one that may lead a page."""
+    chosen = pick.entry.chosen
+    speed = _stream(chosen) if chosen is not None else 0.0
+    return speed > 0 and speed < _slowest(engine)
+
+
+def _may_replace_a_slow_pick(engine: FitEngine, plan: _Plan) -> bool:
+    production = plan.ask.subject.checkpoint.quantization.production
+    return production and _stream(plan.candidate) >= _slowest(engine)
+
+
+def _stream(candidate: PlacedPlan) -> float:
+    return candidate.evaluation.single_tokens_per_s.mid
+
+
+def _slowest(engine: FitEngine) -> float:
+    return engine.assumptions["answer-speed-tokens-per-s"].value.mid
 
 
 def _without_images(

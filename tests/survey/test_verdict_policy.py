@@ -238,6 +238,30 @@ def test_a_runtime_that_was_named_answers_with_any_file_that_it_runs() -> None:
         assert found.tier is FitTier.COMFORTABLE
 
 
+def test_an_answer_takes_the_first_production_file_that_can_be_read_along() -> None:
+    """Gemma 3 27B on a DGX Spark: 273 GB/s read 22 GB of Q6_K not quite ten times a second."""
+    spark, losses = combo("dgx-spark", unified_gib=128), lost({"q4-k-m": 3.0, "iq3-xxs": 9.0}, 1, 5)
+
+    def answer(where: Combo, *ids: str) -> Assessment:
+        files = published("gemma27", *ids)
+        engine = engine_of(files, losses)
+        question = replace(reference_question(engine, where, files), read_along=True)
+        found = answered(engine, question)
+        assert found is not None
+        return found
+
+    row = pick(published("gemma27", "q6-k", "q4-k-m"), spark, losses)
+    quick = answer(spark, "q6-k", "q4-k-m")
+    assert row.speed is not None
+    assert quick.speed is not None
+    assert row.speed.single_tokens_per_s.mid < 10 < quick.speed.single_tokens_per_s.mid
+    assert (named(row)[0], named(quick)[0]) == ("q6-k", "q4-k-m")
+    assert named(answer(spark, "q6-k"))[0] == "q6-k"  # the only file, however slow
+    assert named(answer(spark, "q6-k", "iq3-xxs"))[0] == "q6-k"  # under four bits is no remedy
+    fast = combo("h100-sxm")
+    assert named(answer(fast, "q6-k", "q4-k-m"))[0] == "q6-k"
+
+
 def test_a_flag_comes_before_another_file() -> None:
     """Somewhere between, vLLM holds the better file only with fewer sequences than its default.
 

@@ -109,6 +109,7 @@ def _picked(
         settings_from(options),
         named=runtime != "",
         sees=seeing,
+        read_along=True,
         room=() if options.context else usual_room(engine, model),
     )
     return answered(engine, question, cured=False)
@@ -143,6 +144,7 @@ def _closing(answer: UseAnswer, options: FitOptions) -> Iterator[str]:
     users = options.users or options.sequences
     if users > 1:
         words += [f"--sequences {users}", "--goal throughput"]
+    words.append(f"--quantization {first.checkpoint.id}")
     yield f"Commands: sitegen recipe {' '.join(words)}"
 
 

@@ -166,12 +166,14 @@ def answer_cards(
     for group, found in recipes:
         for recipe in found:
             by_answer.setdefault(_of(recipe), (group, recipe))
-    usual = {_key(row.pick) for row in survey.rows}
+    usual = {_key(one) for row in survey.rows for one in (row.pick, row.answer)}
+    slower = {_key(row.answer): row.pick for row in survey.rows if row.read_along}
     return tuple(
         _card(
             one,
             by_answer.get(_key(one.found)),
             usual=_key(one.found) in usual or [use.use for use in one.uses] == [Use.VISION],
+            slower=slower.get(_key(one.found)),
         )
         for one in _answers(survey)
     )
@@ -191,8 +193,17 @@ def _of(recipe: Recipe) -> _Key:
     return ("", "", "", False) if recipe.beside else _key(recipe.assessment)
 
 
-def _card(answer: _Answer, recipe: tuple[str, Recipe] | None, *, usual: bool) -> Card:
-    """Show an answer; one that is not the model's usual pick was sought for many users."""
+def _card(
+    answer: _Answer,
+    recipe: tuple[str, Recipe] | None,
+    *,
+    usual: bool,
+    slower: Assessment | None,
+) -> Card:
+    """Show an answer; one that is not the model's usual pick was sought for many users.
+
+    ``slower`` is the pick of the model's row, where the answer leaves it for its speed.
+    """
     assessment = answer.found
     asked = "" if usual else f"&goal={PlanGoal.THROUGHPUT}"
     view = f"{view_of(assessment.combo.id, assessment.model.id)}{asked}"
@@ -212,11 +223,24 @@ def _card(answer: _Answer, recipe: tuple[str, Recipe] | None, *, usual: bool) ->
             *_rating(answer),
         ),
         as_good=_as_good(answer),
-        run=run_words(assessment),
+        run=run_words(assessment) if slower is None else _run_for_speed(assessment, slower),
         to_start=start_note(assessment),
         commands="" if recipe is None else commands(recipe[1]),
         steps=steps,
     )
+
+
+def _run_for_speed(assessment: Assessment, slower: Assessment) -> Cell:
+    """Name what to run, and the file that loses less and writes too slowly to read along."""
+    kept = (f"{checkpoint_name(slower)} loses less", *_at_speed(slower), ".")
+    return Lines((run_words(assessment), Small(Parts(kept))))
+
+
+def _at_speed(assessment: Assessment) -> tuple[Cell, ...]:
+    speed = assessment.speed
+    if speed is None:
+        return ()
+    return (" and writes ", NumberCell(speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S))
 
 
 def _sentence(names: Sequence[str]) -> str:

@@ -108,7 +108,7 @@ def _ratings(engine: FitEngine, model: LanguageModel) -> dict[str, tuple[float, 
 def _of_combo(survey: ComboSurvey, engine: FitEngine, places: Mapping[str, int]) -> Build:
     combo = survey.combo
     rows = [row for row in survey.rows if not row.too_close]
-    alone = list(_offers(engine, places, [row.pick for row in rows]))
+    alone = list(_offers(engine, places, [row.answer for row in rows]))
     many = [row.for_many for row in rows if row.for_many and not row.for_many.too_close]
     together = [one for one in _offers(engine, places, many) if one not in alone]
     named = (combo.id, combo.name, url_of("combo", combo.id))
