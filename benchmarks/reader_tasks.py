@@ -218,7 +218,7 @@ def hold_pick(reader: Reader, found: Assessment) -> None:
     same(reader.page.locator("#answer h2").inner_text(), found.model.name, "model")
     same(reader.page.locator("#answer h2").inner_text(), TIER_WORDS[found.tier], "verdict")
     same(said["File"], checkpoint_name(found), "file")
-    same(said["Runtime"], f"{found.runtime.name} {found.profile.version}", "runtime")
+    same(said["Runtime"], f"{found.runtime.name} {found.version}", "runtime")
     if "Speed, one user" in said:
         same(said["Speed, one user"], speed_of(found), "speed")
 

@@ -135,7 +135,7 @@ def test_a_row_of_a_combo_page_opens_the_same_pick(page: Page, address: str) -> 
         said = {line[0]: line[1] for line in lines if len(line) == 2}
         assert page.inner_text("#details-heading") == pick.model.name
         assert said["Checkpoint"] == checkpoint_name(pick)
-        assert said["Runtime"] == f"{pick.runtime.name} {pick.profile.version}"
+        assert said["Runtime"] == f"{pick.runtime.name} {pick.version}"
         if pick.plan is not None:
             assert said["Plan"] == plan_words(pick.plan)
 
