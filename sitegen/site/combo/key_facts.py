@@ -15,8 +15,9 @@ def key_facts(survey: ComboSurvey, costs: RunningCosts) -> tuple[tuple[str, Cell
     installed = NumberCell(combo.installed_vram_bytes, Unit.GIB)
     one = Small(Parts((effective_vram(survey), " for one model")))
     found: list[tuple[str, Cell]] = [("GPU memory", Lines((installed, one)))]
+    whole = not costs.to_buy.parts or all(one.gpu.segment == "integrated" for one in combo.gpus)
     if costs.to_buy.amount is not None:
-        found.append(("GPUs to buy", cost_cell(costs.to_buy)))
+        found.append(("Machine to buy" if whole else "GPUs to buy", cost_cell(costs.to_buy)))
     if costs.whole_usd is not None:
         found.append(("With the rest of the machine", span(costs.whole_usd, Unit.USD)))
     if costs.to_rent.amount is not None:
