@@ -12,8 +12,10 @@ from sitegen.problems import ProblemsFound, SourceSpan
 from sitegen.quality.values import Use
 from sitegen.render.cells import text
 from sitegen.site.collect import collect_pages, page_kinds
+from sitegen.site.combo.key_facts import key_facts
 from sitegen.site.content.settings import parse_settings
 from sitegen.site.page import Page
+from sitegen.site.tables.running_costs import running_costs
 from sitegen.site.words.combo_answer import Pooling, answer, pooling
 from sitegen.site.words.hardware import PoolingShape, node_groups
 from sitegen.site.words.plans import effective_words
@@ -21,7 +23,7 @@ from sitegen.site.words.verdicts import longest_context
 from sitegen.survey.runtime_support import runtimes_on
 from tests.site import fabricated
 from tests.site.fabricated import FOUR_BY_TWO, MIXED, SURVEY
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_survey
 
 SITE_YAML = """\
 title: t
@@ -113,6 +115,15 @@ def test_an_answer_says_of_one_rated_model_that_it_is_best_and_of_unrated_ones_o
         unrated = text(answer(replace(SURVEY.combos[MIXED.id], uses=uses)))
         assert "Largest model that runs: Small 8B at Q4_K_M fits comfortably" in unrated
         assert "Best" not in unrated
+
+
+@pytest.mark.parametrize(
+    ("combo", "name"), [("1x-dgx-spark", "Machine to buy"), ("1x-rtx-3090", "GPUs to buy")]
+)
+def test_a_chip_that_is_a_machine_is_bought_as_one(combo: str, name: str) -> None:
+    found = whole_survey(combo)
+    costs = running_costs(found.combo, found.lead, None, whole_catalog().assumptions)
+    assert [key for key, _ in key_facts(found, costs) if "to buy" in key] == [name]
 
 
 def test_why_vram_pools_depends_on_the_hardware() -> None:

@@ -13,7 +13,6 @@ from sitegen.ownership.prices import build_to_buy
 from sitegen.render.cells import text
 from sitegen.site.cells import Absent, Lines, NumberCell, Small, Unit
 from sitegen.site.collect import collect_pages
-from sitegen.site.combo.key_facts import key_facts
 from sitegen.site.page import Lazy
 from sitegen.site.pages.gpu import GpuView
 from sitegen.site.tables.running_costs import (
@@ -28,7 +27,6 @@ from sitegen.site.tables.running_costs import (
 from sitegen.site.words.prices import build_usd, cost_cell, gpu_price_cell, newest_observations
 from tests.ownership.test_prices import card, pair, seen
 from tests.site import fabricated
-from tests.survey.whole_catalog import whole_catalog, whole_survey
 
 NEW, USED, RENT = PriceKind.NEW, PriceKind.USED, PriceKind.RENT
 SEEN = card(
@@ -54,15 +52,6 @@ def test_a_sum_names_every_kind_and_the_days_between() -> None:
     assert cost_cell(build_to_buy(pair(SEEN, unknown))) == Absent("1 of 2 GPUs known")
     whole = pair(SEEN, other, (seen(USED, "4200", "2026-07"),))
     assert text(cost_cell(build_to_buy(whole))).endswith("used, 2026-07, whole build")
-
-
-@pytest.mark.parametrize(
-    ("combo", "name"), [("1x-dgx-spark", "Machine to buy"), ("1x-rtx-3090", "GPUs to buy")]
-)
-def test_a_chip_that_is_a_machine_is_bought_as_one(combo: str, name: str) -> None:
-    found = whole_survey(combo)
-    costs = running_costs(found.combo, found.lead, None, whole_catalog().assumptions)
-    assert [key for key, _ in key_facts(found, costs) if "to buy" in key] == [name]
 
 
 def test_the_newest_of_each_kind_and_size_stands_with_its_source() -> None:
