@@ -231,7 +231,8 @@ def choices(
 def best_first(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
     """Order choices as a buyer would: what cannot be told from the best goes by price.
 
-    Of machines with the same GPUs at the same price the fastest stands for the others.
+    Of machines with the same GPUs at the same price the fastest stands for the others, and more
+    GPUs of a kind are left out where fewer of it run the same model as fast.
     """
     if not found:
         return []
@@ -240,12 +241,31 @@ def best_first(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:
     for one in fastest:
         parts = "+".join([f"{gpu}*{count}" for gpu, count in one.build.parts])
         named.setdefault(f"{parts} {one.usd}", one)
-    kept = {one.build.id for one in named.values()}
+    kept = {
+        one.build.id
+        for one in named.values()
+        if not any(_does_as_much(other, one, wanted) for other in found)
+    }
     alike = as_good(found)
     known = {one.build.id for one in alike}
     rest = [one for one in found if one.build.id not in known]
     ordered = [*sorted(alike, key=lambda one: one.usd), *rest]
     return [one for one in ordered if one.build.id in kept]
+
+
+def _does_as_much(fewer: Choice, more: Choice, wanted: Wanted) -> bool:
+    """Return whether fewer GPUs of the same kind run the same model as fast and as long."""
+    if len(fewer.build.parts) != 1 or len(more.build.parts) != 1:
+        return False
+    gpu, count = fewer.build.parts[0]
+    kind, most = more.build.parts[0]
+    return (
+        gpu == kind
+        and count < most
+        and fewer.offer.model == more.offer.model
+        and fewer.offer.context >= more.offer.context
+        and speed_of(fewer.offer, wanted) >= speed_of(more.offer, wanted)
+    )
 
 
 def as_good(found: Sequence[Choice]) -> list[Choice]:

@@ -115,6 +115,22 @@ def test_what_cannot_be_told_from_the_best_goes_by_price() -> None:
     assert [one.build.name for one in ordered] == ["fair", "dear", "poor"]
 
 
+def test_more_gpus_that_do_no_more_than_fewer_are_not_offered() -> None:
+    two = build("two", 800, offer(1, speed=37), parts=(("a", 2),))
+    four = build("four", 1_600, offer(1, speed=37), parts=(("a", 4),))
+    longer = build("longer", 1_600, offer(1, speed=37, context=131_072), parts=(("a", 4),))
+    other = build("other", 1_600, offer(1, speed=37), parts=(("b", 4),))
+
+    def names(*builds: Build) -> list[str]:
+        found = best_first(choices(builds, WANTED, RATINGS, {}), WANTED)
+        return [one.build.name for one in found]
+
+    assert names(two, four) == ["two"]
+    assert names(two, longer) == ["two", "longer"]
+    assert names(two, other) == ["two", "other"]
+    assert names(four) == ["four"]
+
+
 def test_own_prices_count_where_each_part_has_one_and_never_for_a_whole_computer() -> None:
     pair = build("pair", 2_000, offer(1), parts=(("a", 2),))
     mixed = replace(pair, parts=(("a", 1), ("b", 1)))
