@@ -71,6 +71,7 @@ OF_UNIT = {
         NumberRange("USD/1k tokens", 1e-6, 1e4),
         NumberRange("USD/1M tokens", 1e-4, 1e6),
         NumberRange("parameters", 1, 1e14),
+        NumberRange("cycles", 0.01, 1e6),
         NumberRange("points", 1e-3, 1e4),
         NumberRange("log-odds", 1e-4, 100, zero=True),  # a rule of its own says more
     )
