@@ -188,7 +188,7 @@ class _Compared:
                 return None
             return RankedPlan(assessment, Interval.exact(at[0]), _other(at[1], assessment))
 
-        return self._answer(goal, self._served(), users)
+        return self._answer(goal, self._served(), users, _served_place)
 
     def longest(self) -> Answer | None:
         """Find the longest context of one sequence."""
@@ -225,9 +225,10 @@ class _Compared:
         goal: AnswerGoal,
         assessments: Sequence[Assessment],
         standing: Callable[[Assessment], RankedPlan | None],
+        place: Callable[[RankedPlan], tuple[float, float, str]] | None = None,
     ) -> Answer | None:
         standings = [s for one in assessments if (s := standing(one)) is not None]
-        ordered = sorted(standings, key=_place)
+        ordered = sorted(standings, key=place or _place)
         if not ordered:
             return None
         second = ordered[1] if len(ordered) > 1 else None
@@ -246,6 +247,13 @@ def _fewest_users_last(assessment: Assessment) -> tuple[int, str]:
 def _other(plan: ParallelPlan, assessment: Assessment) -> ParallelPlan | None:
     """Return a plan where it is another one than the pick's own."""
     return None if plan == assessment.plan else plan
+
+
+def _served_place(standing: RankedPlan) -> tuple[float, float, str]:
+    """Order what holds as many users by their tokens/s together: counts end at a cap."""
+    speed = standing.assessment.speed
+    rate = speed.aggregate_tokens_per_s.mid if speed else 0.0
+    return (-standing.amount.mid, -rate, standing.assessment.model.id)
 
 
 def _place(standing: RankedPlan) -> tuple[float, float, str]:

@@ -152,6 +152,20 @@ def test_an_answer_fits_comfortably_and_its_runner_up_is_another_model(
             assert second.assessment.model.id != answer.best.assessment.model.id
 
 
+def test_of_models_that_hold_as_many_users_the_one_that_gives_them_more_serves() -> None:
+    """A Mac holds 64 users of either, where counting ends; the one that is slower alone gives more."""
+    found = surveyed(combo("apple-m3-ultra", unified_gib=512), "llama8", "qwen3_30")
+    answer = next(one for one in found.answers if one.goal is AnswerGoal.USERS_8K)
+    second = answer.runner_up
+    assert second is not None
+    assert answer.best.amount == second.amount
+    first, other = answer.best.assessment.speed, second.assessment.speed
+    assert first is not None
+    assert other is not None
+    assert first.aggregate_tokens_per_s.mid > other.aggregate_tokens_per_s.mid
+    assert first.single_tokens_per_s.mid != other.single_tokens_per_s.mid
+
+
 def test_without_a_comfortable_model_only_the_largest_that_may_run_is_named() -> None:
     tight = surveyed(combo("rtx-3060-12gb", ram_gib=64), "qwen3_30")
     (answer,) = tight.answers
