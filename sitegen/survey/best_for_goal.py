@@ -14,7 +14,7 @@ from sitegen.fit.planner import RANK
 from sitegen.physics.plan import ParallelPlan
 from sitegen.quality.values import Use
 from sitegen.survey.answers import Answer, AnswerGoal, RankedPlan, Scope
-from sitegen.survey.best_for_use import Candidates, UseAnswer, answers_by_use
+from sitegen.survey.best_for_use import Candidates, UseAnswer, answers_by_use, reads_along
 from sitegen.survey.verdict_policy import answered, driven_by, reference_question, usual_goal
 from sitegen.values import dataclass
 
@@ -211,14 +211,8 @@ class _Compared:
             ordered = sorted(self._found, key=_fewest_users_last)[:MOST_SERVED]
             picked = (for_many(self._engine, self._combo, one) for one in ordered)
             served = tuple(one for one in picked if one is not None)
-            self._serving = tuple(one for one in served if self._reads_along(one)) or served
+            self._serving = tuple(one for one in served if reads_along(self._engine, one)) or served
         return self._serving
-
-    def _reads_along(self, assessment: Assessment) -> bool:
-        """Return whether a user who is alone gets an answer as fast as one that may lead."""
-        slowest = self._engine.assumptions["answer-speed-tokens-per-s"].value.mid
-        speed = assessment.speed
-        return speed is not None and speed.single_tokens_per_s.mid >= slowest
 
     def _answer(
         self,

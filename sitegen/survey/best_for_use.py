@@ -56,6 +56,13 @@ class UseAnswer:
     unrated: int
 
 
+def reads_along(engine: FitEngine, assessment: Assessment) -> bool:
+    """Return whether one user gets an answer as fast as one that may lead a page."""
+    slowest = engine.assumptions["answer-speed-tokens-per-s"].value.mid
+    speed = assessment.speed
+    return speed is not None and speed.single_tokens_per_s.mid >= slowest
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The comfortable picks of some hardware that may lead an answer.
@@ -79,7 +86,6 @@ class Candidates:
     @staticmethod
     def _leading(engine: FitEngine, picks: Sequence[Assessment]) -> tuple[Assessment, ...]:
         least = engine.assumptions["answer-context-tokens"].value.mid
-        slowest = engine.assumptions["answer-speed-tokens-per-s"].value.mid
         return tuple(
             assessment
             for assessment in picks
@@ -87,8 +93,7 @@ class Candidates:
             and not assessment.model.base
             and not assessment.model.superseded_by
             and assessment.model.context_tokens >= least
-            and assessment.speed is not None
-            and assessment.speed.single_tokens_per_s.mid >= slowest
+            and reads_along(engine, assessment)
         )
 
     def rated_for(self, use: Use) -> list[RatedPick]:

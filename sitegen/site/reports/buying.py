@@ -13,6 +13,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
 from sitegen.quality.values import Use
 from sitegen.site.inputs import SiteInputs
+from sitegen.site.tables.running_costs import CARDS_OF_HOST, HOST
 from sitegen.site.urls import url_of
 from sitegen.site.words.prices import basis_words
 from sitegen.survey.answers import GpusNeeded
@@ -27,9 +28,7 @@ MOST_GPUS = 4
 """Cards that a desktop case and its circuit take."""
 COUNTS = (1, 2, 4, 8)
 """Counts of one GPU that are offered where no combo has them."""
-GPUS_OF_COMPUTER = 2
-"""GPUs that a computer at the middle of its estimate carries; more slots are at the high end."""
-COMPUTER, SERVER = "price-host-gpu-node-usd", "price-host-h100-node-usd"
+SERVER = "price-host-h100-node-usd"
 DESKTOP = frozenset({"consumer", "workstation", "integrated"})
 """Segments whose cards bring fans of their own, or are part of a computer."""
 
@@ -214,10 +213,10 @@ def _around(machine: Combo, around_usd: float) -> str:
 def _computer_usd(node: Node, known: Mapping[str, Constant]) -> float:
     """Estimate what the computer around a node's GPUs costs; 0 without the constants."""
     forms = {one.gpu.body.form for one in node.gpus}
-    constant = known.get(SERVER if forms & {"sxm", "oam"} else COMPUTER)
+    constant = known.get(SERVER if forms & {"sxm", "oam"} else HOST)
     if constant is None:
         return 0.0
-    few = len(node.gpus) <= GPUS_OF_COMPUTER
+    few = len(node.gpus) <= CARDS_OF_HOST
     return constant.value.mid if few else constant.value.high
 
 
