@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.cli.questions.choose import usage_error
-from sitegen.cli.questions.fit_options import FitOptions, cache_type_from
+from sitegen.cli.questions.fit_options import FitOptions, cache_type_from, typed
 from sitegen.cli.questions.fit_request import combo_from, settings_from
 from sitegen.cli.questions.projects import catalog_at
 from sitegen.cli.session import CliSession
@@ -134,18 +136,17 @@ def _closing(answer: UseAnswer, options: FitOptions) -> Iterator[str]:
     if answer.unrated:
         yield f"{answer.unrated} more models fit but are not rated for this use."
     first = answer.picks[0].assessment
-    words = [first.model.id]
-    if options.gpu:
-        words += [f"--gpu {gpu}" for gpu in options.gpu]
-    else:
-        words.append(first.combo.id)
-    if options.context:
-        words.append(f"--context {options.context}")
     users = options.users or options.sequences
-    if users > 1:
-        words += [f"--sequences {users}", "--goal throughput"]
-    words.append(f"--quantization {first.checkpoint.id}")
-    yield f"Commands: sitegen recipe {' '.join(words)}"
+    asked = replace(
+        options,
+        targets=() if options.gpu else (first.combo.id,),
+        quantization=first.checkpoint.id,
+        sequences=users,
+        goal=options.goal or ("throughput" if users > 1 else None),
+        best="",
+        users=None,
+    )
+    yield f"Commands: sitegen recipe {shlex.join((first.model.id, *typed(asked)))}"
 
 
 def to_best_record(combo: Combo, answer: UseAnswer | None) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -218,6 +219,19 @@ def fit_options(command: F) -> F:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def typed(options: FitOptions) -> Iterator[str]:
+    """List the words of the options that differ from the defaults, as they are typed."""
+    yield from options.targets
+    for field in fields(FitOptions):
+        value = getattr(options, field.name)
+        if field.name == "targets" or value == field.default:
+            continue
+        for one in value if isinstance(value, tuple) else (value,):
+            yield f"--{field.name.replace('_', '-')}"
+            if one is not True:
+                yield f"{one}"
 
 
 Runtimes = tuple[tuple[Runtime, RuntimeProfile], ...]

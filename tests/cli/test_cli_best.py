@@ -1,0 +1,77 @@
+"""``sitegen fit --best``: the command that it prints is for what was asked."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import fields, replace
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.cli.questions.best_models import print_best
+from sitegen.cli.questions.fit_options import FitOptions, fit_options, typed
+from sitegen.quality.values import Rating, Use
+from sitegen.survey.best_for_use import RatedPick, UseAnswer
+from tests.survey.test_verdict_policy import CARD, pick, published
+
+EVERY = (
+    "qwen3-8b --config config.json --quantization q8-0 --runtime vllm@0.19 --gpu rtx-4090:2 "
+    "--gpu rtx-3090 --nodes 2 --link ethernet-10g --node-link pcie-4-x16 --unified-memory-gib 128 "
+    "--ram-gib 64 --tensor-parallel 2 --pipeline-parallel 2 --context 4096 --sequences 3 "
+    "--kv-dtype fp8 --cache-type-k q8_0 --cache-type-v q4_0 --flash-attention on "
+    "--gpu-memory-utilization 0.92 --max-num-seqs 8 --max-num-batched-tokens 512 --enforce-eager "
+    "--expert-parallel --data-parallel 2 --decode-context-parallel 2 --prediction-layers "
+    "--draft-gib 1.5 --text-only --images --backend vulkan-radv --ubatch 1024 --goal throughput"
+)
+OF_FIT = {"best", "users"}
+"""Options that ``recipe`` does not have."""
+
+
+def parsed(words: list[str]) -> FitOptions:
+    found: list[FitOptions] = []
+
+    @click.command()
+    @fit_options
+    def command(**given: Any) -> None:
+        found.append(FitOptions(**given))
+
+    done = CliRunner().invoke(command, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return found[0]
+
+
+def test_every_option_is_typed_again_as_it_was() -> None:
+    options = parsed(EVERY.split())
+    same = {one.name for one in fields(FitOptions) if getattr(options, one.name) == one.default}
+    assert same == OF_FIT
+    assert parsed(list(typed(options))) == options
+    assert list(typed(FitOptions())) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "printed"),
+    [
+        ("", "llama8 rtx-3090x1 --quantization q4-k-m"),
+        (
+            "--gpu rtx-3090 --nodes 2 --link ethernet-10g --runtime llama-cpp --ubatch 64",
+            "llama8 --quantization q4-k-m --gpu rtx-3090 --nodes 2 --link ethernet-10g "
+            "--runtime llama-cpp --ubatch 64",
+        ),
+        (
+            "--sequences 4",
+            "llama8 rtx-3090x1 --quantization q4-k-m --sequences 4 --goal throughput",
+        ),
+    ],
+)
+def test_the_printed_command_is_for_what_was_asked(
+    capsys: pytest.CaptureFixture[str], asked: str, printed: str
+) -> None:
+    one = pick(published("llama8", "q4-k-m"), CARD)
+    rated = RatedPick(one, Rating(Interval(60.0, 66.0, 72.0)), 66.0, 6.0)
+    options = replace(parsed(asked.split()), best="coding")
+    print_best(one.combo, UseAnswer(Use.CODING, (rated,), (), 1, 0), options)
+    command = capsys.readouterr().out.splitlines()[-1].removeprefix("Commands: sitegen recipe ")
+    assert parsed(shlex.split(command)) == parsed(printed.split())
