@@ -10,6 +10,9 @@ again when a version changes:
 A class for which vLLM or SGLang has no code of its own may run in the code of Transformers. vLLM
 takes what states support of other attention or chooses its attention in the common way, SGLang the
 former alone. With images vLLM also asks the model's processor for the tokens of an image.
+
+``with_images`` are the names whose images a package reads too: mlx-lm drops image towers when it
+loads a model, and ik_llama.cpp has code for fewer projectors than the converter writes.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import re
 import sys
 import tempfile
 import textwrap
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -41,12 +45,14 @@ class Found:
 
     Attributes:
         names: Classes, or model types where the package goes by them.
+        with_images: Those of them whose images it reads too.
         fallback: Classes that it runs in the code of Transformers.
         dropped: Classes that it had code for, with the last version that had.
         refused: Keys of a config that its code refuses.
     """
 
     names: Iterable[str]
+    with_images: Iterable[str] = ()
     fallback: Iterable[str] = ()
     dropped: Mapping[str, str] = field(default_factory=dict)
     refused: Iterable[str] = ()
@@ -93,7 +99,10 @@ def vllm(root: Path, transformers: Path) -> Found:
     names = {name for table in own for name in keys(found[table])}
     dropped = ast.literal_eval(found[gone])
     able = {c for c in through_transformers(transformers, images=True) if c not in names}
-    return Found(names, {*keys(found[backed]), *able}, dropped)
+    seeing = {c for c in able if c.endswith("ForConditionalGeneration")}
+    return Found(
+        names, {*keys(found["_MULTIMODAL_MODELS"]), *seeing}, {*keys(found[backed]), *able}, dropped
+    )
 
 
 def sglang(root: Path, transformers: Path) -> Found:
@@ -104,7 +113,13 @@ def sglang(root: Path, transformers: Path) -> Found:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "EntryClass":
                 names |= {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
     able = through_transformers(transformers, images=False)
-    return Found(names, {name for name in able if name not in names})
+    listed = "multimodal_model_archs"
+    path = root / "sglang/srt/configs/model_config.py"
+    table = tables(path, listed)[listed]
+    further = [ast.unparse(n.value) for n in ast.walk(table) if isinstance(n, ast.Starred)]
+    written = (table, *tables(path, *further).values())
+    seeing = {n.value for one in written for n in ast.walk(one) if isinstance(n, ast.Constant)}
+    return Found(names, seeing, {name for name in able if name not in names})
 
 
 def through_transformers(root: Path, *, images: bool) -> list[str]:
@@ -147,11 +162,24 @@ def exllamav2(root: Path) -> Found:
     """
     path = root / "exllamav2/architecture.py"
     names: set[str] = set()
+    seeing: set[str] = set()
     for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.If):
+            compared = _compared(node.test)
+            names |= compared
+            if any("self.vt." in ast.unparse(statement) for statement in node.body):
+                seeing |= compared
+    return Found(names, seeing)
+
+
+def _compared(test: ast.expr) -> set[str]:
+    """List the names that a condition compares a config's class with."""
+    found: set[str] = set()
+    for node in ast.walk(test):
         if isinstance(node, ast.Compare) and ast.unparse(node.left) == "arch_string":
             values = (n for n in ast.walk(node.comparators[0]) if isinstance(n, ast.Constant))
-            names |= {value.value for value in values if isinstance(value.value, str)}
-    return Found(names)
+            found |= {value.value for value in values if isinstance(value.value, str)}
+    return found
 
 
 def exllamav3(root: Path) -> Found:
@@ -162,12 +190,15 @@ def exllamav3(root: Path) -> Found:
     listed = {n.id for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Name)}
     configs: dict[str, str] = {}
     strings: dict[str, str] = {}
+    seeing: set[str] = set()
     for path in sorted(folder.glob("*.py")):
         for node in parsed(path).body:
             if isinstance(node, ast.ClassDef):
                 said = _attributes(node)
                 configs[node.name] = said.get("config_class", configs.get(node.name, ""))
                 strings[node.name] = ast.literal_eval(said.get("arch_string", "''"))
+                if re.search(r"\b\w+VisionModel\b", ast.unparse(node)):
+                    seeing.add(strings[node.name])
     names = {strings[configs[model]] for model in listed if configs.get(model)}
     if len(names) != len(listed) or "" in names:
         raise SystemExit("exllamav3: a listed model has no class")
@@ -177,7 +208,7 @@ def exllamav3(root: Path) -> Found:
         for key in re.findall(r"if self\.(\w+):\s+raise NotImplementedError", text)
         if key in REFUSED_KEYS
     }
-    return Found(names, refused=refused)
+    return Found(names, names & seeing, refused=refused)
 
 
 def _attributes(node: ast.ClassDef) -> dict[str, str]:
@@ -192,7 +223,10 @@ def _attributes(node: ast.ClassDef) -> dict[str, str]:
 
 
 def mlx_lm(root: Path) -> Found:
-    """List the modules that define a model, and the types that another one's module runs."""
+    """List the modules that define a model, and the types that another one's module runs.
+
+    They drop a model's image tower when they load it.
+    """
     folder = root / "mlx_lm/models"
     modules = {p.stem for p in folder.glob("*.py") if "\nclass ModelArgs" in p.read_text("utf-8")}
     renamed = tables(root / "mlx_lm/utils.py", "MODEL_REMAPPING")["MODEL_REMAPPING"]
@@ -206,7 +240,28 @@ def exo(root: Path, mlx: Found) -> Found:
     for path in sorted(root.glob("src/exo/worker/engines/mlx/*.py")):
         names |= set(re.findall(r"from mlx_lm\.models\.(\w+) import Model\b", path.read_text()))
         names |= set(re.findall(r"from mlx_lm\.models\.(\w+) import \w+Model\b", path.read_text()))
-    return Found({name for name in names if name not in {"base", "cache"}})
+    return Found({name for name in names if name not in {"base", "cache"}}, _seen_by_exo(root))
+
+
+EXO_TYPES = {
+    "Gemma 4": "gemma4", "Kimi K2.5": "kimi_k25", "Kimi K2.6": "kimi_k25",
+    "Kimi K2.7 Code": "kimi_k25", "Qwen3-VL": "qwen3_vl", "Qwen3.5": "qwen3_5",
+    "Qwen3.6": "qwen3_5",
+}  # fmt: skip
+"""Model types of the models that exo's cards name, by the beginning of the name."""
+
+
+def _seen_by_exo(root: Path) -> set[str]:
+    """List the types of models whose card states images; a mixture's type has an ending."""
+    found: set[str] = set()
+    for path in sorted(root.glob("resources/inference_model_cards/*.toml")):
+        card = tomllib.loads(path.read_text("utf-8"))
+        if "vision" in card["capabilities"]:
+            name = card["base_model"]
+            (kind,) = {v for k, v in EXO_TYPES.items() if name.startswith(k)}
+            mixture = kind == "qwen3_5" and re.search(r"\bA\d+B\b", name)
+            found.add(f"{kind}_moe" if mixture else kind)
+    return found
 
 
 def llama_cpp(root: Path) -> Found:
@@ -217,22 +272,57 @@ def llama_cpp(root: Path) -> Found:
     whole = root / "vendor/llama.cpp"
     text = (whole / "src/llama-arch.cpp").read_text("utf-8")
     table = text.split("LLM_ARCH_NAMES = {", 1)[1].split("};", 1)[0]
-    return _converted(whole, set(re.findall(r'"([^"]+)"', table)))
+    projectors = _projectors(whole / "tools/mtmd/clip-impl.h")
+    return _converted(whole, set(re.findall(r'"([^"]+)"', table)), projectors)
 
 
-def _converted(whole: Path, native: Collection[str]) -> Found:
-    """List the classes that are converted to one of some architectures."""
+def _projectors(path: Path) -> set[str]:
+    """List the projectors that a program has code for."""
+    table = path.read_text("utf-8").split("PROJECTOR_TYPE_NAMES = {", 1)[1].split("};", 1)[0]
+    return set(re.findall(r'"([^"]+)"', table))
+
+
+def _converted(whole: Path, native: Collection[str], projectors: Collection[str]) -> Found:
+    """List the classes that are converted to one of some architectures, or with some projectors."""
     listed = tables(whole / "conversion/__init__.py", "TEXT_MODEL_MAP")["TEXT_MODEL_MAP"]
     words = _gguf_names(whole / "gguf-py/gguf/constants.py")
     made = _written_as(whole / "conversion")
-    return Found({name for name in keys(listed) if words.get(made.get(name, "")) in native})
+    names = {name for name in keys(listed) if words.get(made.get(name, "")) in native}
+    return Found(names, _projected(whole, projectors))
+
+
+def _projected(whole: Path, projectors: Collection[str]) -> set[str]:
+    """List the classes whose projector of images is one of some; a class takes its bases' too."""
+    (kinds,) = (
+        _attributes(node)
+        for node in parsed(whole / "gguf-py/gguf/constants.py").body
+        if isinstance(node, ast.ClassDef) and node.name == "VisionProjectorType"
+    )
+    classes = _classes(whole / "conversion")
+
+    def of_images(name: str) -> set[str]:
+        node = classes.get(name)
+        if node is None:
+            return set()
+        named = re.findall(r"(\w+)(?:\(| = )gguf\.VisionProjectorType\.(\w+)", ast.unparse(node))
+        words = {word for before, word in named if "audio" not in before}
+        return words or set().union(*(of_images(ast.unparse(base)) for base in node.bases))
+
+    found: set[str] = set()
+    for name, node in classes.items():
+        if _made_as(classes, name) == PROJECTOR:
+            known = {ast.literal_eval(kinds[word]) for word in of_images(name)}
+            found |= _registered(node) if known & {*projectors} else set()
+    return found
 
 
 def ik_llama_cpp(root: Path, converter: Path) -> Found:
     """Read which classes llama.cpp's converter writes in an architecture of the fork's table."""
     text = (root / "src/llama-arch.cpp").read_text("utf-8")
     table = text.split("LLM_ARCH_NAMES = {", 1)[1].split("};", 1)[0]
-    return _converted(converter / "vendor/llama.cpp", set(re.findall(r'"([^"]+)"', table)))
+    projectors = _projectors(root / "examples/mtmd/clip-impl.h")
+    native = set(re.findall(r'"([^"]+)"', table))
+    return _converted(converter / "vendor/llama.cpp", native, projectors)
 
 
 def _gguf_names(path: Path) -> dict[str, str]:
@@ -251,33 +341,53 @@ def _written_as(folder: Path) -> dict[str, str]:
 
     A class may be registered twice: its projector of images is a file of its own.
     """
-    classes = {
+    classes = _classes(folder)
+    found: dict[str, str] = {}
+    for name, node in classes.items():
+        written = _made_as(classes, name)
+        wrote = dict.fromkeys(_registered(node), written) if written else {}
+        found = wrote | found if written == PROJECTOR else found | wrote
+    return found
+
+
+def _classes(folder: Path) -> dict[str, ast.ClassDef]:
+    return {
         node.name: node
         for path in sorted(folder.glob("*.py"))
         for node in parsed(path).body
         if isinstance(node, ast.ClassDef)
     }
 
-    def written(name: str) -> str:
-        node = classes.get(name)
-        said = _attributes(node).get("model_arch", "") if node is not None else ""
-        bases = [ast.unparse(base) for base in node.bases] if node is not None else []
-        return said.rpartition(".")[2] or next(filter(None, map(written, bases)), "")
 
-    found: dict[str, str] = {}
-    for name, node in classes.items():
-        for one in node.decorator_list:
-            if isinstance(one, ast.Call) and ast.unparse(one.func) == "ModelBase.register":
-                registered = [ast.literal_eval(argument) for argument in one.args]
-                wrote = dict.fromkeys(registered, written(name)) if written(name) else {}
-                found = wrote | found if written(name) == PROJECTOR else found | wrote
-    return found
+def _made_as(classes: Mapping[str, ast.ClassDef], name: str) -> str:
+    """Return the architecture that a class of the converter writes, its own or a base's."""
+    node = classes.get(name)
+    if node is None:
+        return ""
+    said = _attributes(node).get("model_arch", "").rpartition(".")[2]
+    bases = (_made_as(classes, ast.unparse(base)) for base in node.bases)
+    return said or next(filter(None, bases), "")
+
+
+def _registered(node: ast.ClassDef) -> set[str]:
+    """List the names under which a class of the converter is registered."""
+    return {
+        ast.literal_eval(argument)
+        for one in node.decorator_list
+        if isinstance(one, ast.Call) and ast.unparse(one.func) == "ModelBase.register"
+        for argument in one.args
+    }
 
 
 def tensorrt_llm(root: Path) -> Found:
-    """Read the index of the PyTorch backend, which is kept beside its models."""
+    """Read the index of the PyTorch backend, which is kept beside its models.
+
+    Its documentation says which of them read images: rows that end with the modalities.
+    """
     path = root / "tensorrt_llm/_torch/models/_arch_index.py"
-    return Found(keys(tables(path, "MODEL_ARCH_TO_MODULE")["MODEL_ARCH_TO_MODULE"]))
+    text = (root / "docs/source/models/supported-models.md").read_text("utf-8")
+    seeing = re.findall(r"^\| `(\w+)`.*\| L \+ I\b[^|]*\|$", text, re.MULTILINE)
+    return Found(keys(tables(path, "MODEL_ARCH_TO_MODULE")["MODEL_ARCH_TO_MODULE"]), seeing)
 
 
 Reader = Callable[[Mapping[str, Path]], Found]
@@ -359,7 +469,8 @@ PACKAGES: Mapping[str, Package] = {
     ),
     "tensorrt-llm": Package(
         lambda at: tensorrt_llm(at["tensorrt-llm"]),
-        "at commit 065ff9e", "TensorRT-LLM at 065ff9e, tensorrt_llm/_torch/models/_arch_index.py",
+        "at commit 065ff9e", "TensorRT-LLM at 065ff9e, tensorrt_llm/_torch/models/_arch_index.py, "
+        "and at 00b6d5a, docs/source/models/supported-models.md",
         "https://github.com/NVIDIA/TensorRT-LLM",
     ),
 }  # fmt: skip
@@ -372,6 +483,8 @@ def block(package: Package, found: Found) -> str:
     """Write the block of a record."""
     lines = ["known_models:", f"  version: {package.version!r}"]
     lines += _listed("names", _in_order(found.names))
+    if found.with_images:
+        lines += _listed("with_images", _in_order(found.with_images))
     if found.fallback:
         lines += _listed("through_transformers", _in_order(found.fallback))
     if found.refused:

@@ -36,6 +36,7 @@ def test_a_registry_names_its_own_models_those_of_transformers_and_those_it_drop
     )
     found = script.vllm(tmp_path, tmp_path)
     assert set(found.names) == {"LlamaForCausalLM", "Gemma3ForConditionalGeneration"}
+    assert set(found.with_images) == {"Gemma3ForConditionalGeneration"}
     assert set(found.fallback) == {"Olmo3ForCausalLM", "PhiForCausalLM"}
     assert found.dropped == {"BaichuanForCausalLM": "0.23.0"}
 
@@ -63,15 +64,31 @@ def test_a_class_counts_where_converter_and_library_agree_on_its_architecture(
         "    model_arch = gguf.MODEL_ARCH.A\n"
         "@ModelBase.register('BForCausalLM')\nclass B(A):\n    pass\n"
         "@ModelBase.register('CForCausalLM')\nclass C(A):\n"
-        "    model_arch = gguf.MODEL_ARCH.C\n",
+        "    model_arch = gguf.MODEL_ARCH.C\n"
+        "class Projector(ModelBase):\n    model_arch = gguf.MODEL_ARCH.MMPROJ\n"
+        "@ModelBase.register('AForCausalLM', 'SeeingA')\nclass SeeingA(Projector):\n"
+        "    def write(self):\n        self.put(gguf.VisionProjectorType.KNOWN)\n"
+        "@ModelBase.register('InheritsA')\nclass InheritsA(SeeingA):\n    pass\n"
+        "@ModelBase.register('BForCausalLM')\nclass SeeingB(Projector):\n"
+        "    kind = gguf.VisionProjectorType.OTHER\n"
+        "@ModelBase.register('CForCausalLM')\nclass HearingC(Projector):\n"
+        "    def write(self):\n        self.put_audio(gguf.VisionProjectorType.KNOWN)\n",
     )
     put(
         tmp_path,
         f"{root}/gguf-py/gguf/constants.py",
-        "MODEL_ARCH_NAMES = {MODEL_ARCH.A: 'a', MODEL_ARCH.C: 'c'}\n",
+        "MODEL_ARCH_NAMES = {MODEL_ARCH.A: 'a', MODEL_ARCH.C: 'c'}\n"
+        "class VisionProjectorType:\n    KNOWN = 'known'\n    OTHER = 'other'\n",
+    )
+    put(
+        tmp_path,
+        f"{root}/tools/mtmd/clip-impl.h",
+        'PROJECTOR_TYPE_NAMES = {\n  { PROJECTOR_TYPE_KNOWN, "known" },\n};\n',
     )
     put(tmp_path, f"{root}/src/llama-arch.cpp", 'LLM_ARCH_NAMES = {\n  { LLM_ARCH_A, "a" },\n};\n')
-    assert set(script.llama_cpp(tmp_path).names) == {"AForCausalLM", "BForCausalLM"}
+    found = script.llama_cpp(tmp_path)
+    assert set(found.names) == {"AForCausalLM", "BForCausalLM"}
+    assert set(found.with_images) == {"AForCausalLM", "SeeingA", "InheritsA"}
 
 
 def test_a_block_takes_the_place_of_the_older_one() -> None:

@@ -66,6 +66,7 @@ LATER = (
     ("sitegen.survey.first_answer", "of_model"),
     ("sitegen.browser.home", "home_state"),
     ("sitegen.browser.home", "use_named"),
+    ("sitegen.browser.home", "for_use"),
     ("sitegen.site.combo.first_answer", "first_view"),
     ("sitegen.render.first_answer", "answer_html"),
     ("sitegen.render.first_answer", "instead_html"),
@@ -212,7 +213,11 @@ def data_scripts(catalog: Catalog, engine: FitEngine, made: Bundle) -> list[str]
         return field in words and (kind, field) not in NOT_READ
 
     models = {model.id: model for model in catalog.surveyed_models}
-    looked_up = {name for model in models.values() for name in known_as(model.config)}
+    looked_up = {
+        name
+        for model in models.values()
+        for name in (*known_as(model.config), *model.vision_classes)
+    }
     read = replace(
         catalog,
         models=models,
@@ -248,6 +253,7 @@ def _narrowed(runtime: Runtime, looked_up: Collection[str]) -> Runtime:
     known = replace(
         table,
         names=kept(table.names),
+        with_images=kept(table.with_images),
         through_transformers=kept(table.through_transformers),
         dropped={name: last for name, last in table.dropped.items() if name in looked_up},
     )

@@ -19,6 +19,13 @@ def home_state(text: str, catalog: Catalog) -> State:
     return replace(state, asked=replace(asked_for_users(state.asked), read_along=True))
 
 
+def for_use(state: State, use: Use) -> State:
+    """Ask for what reads images, where they are the use; the same state otherwise."""
+    if use is not Use.VISION:
+        return state
+    return replace(state, asked=replace(state.asked, images=True))
+
+
 def use_named(name: str) -> Use:
     """Return the use of that name, all uses together for any other word."""
     return Use(name) if name in USES else FIRST

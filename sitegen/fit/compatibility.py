@@ -8,6 +8,7 @@ from sitegen.catalog.domain.hardware import Gpu, Vendor
 from sitegen.catalog.domain.models import (
     Checkpoint,
     FormatLimit,
+    LanguageModel,
     Quantization,
     Runtime,
     RuntimeProfile,
@@ -74,6 +75,20 @@ def through_transformers(architecture: Architecture, runtime: Runtime) -> bool:
         return False
     own = any(name in table.names for name in architecture.known_as)
     return not own and any(name in table.through_transformers for name in architecture.known_as)
+
+
+def reads_images(model: LanguageModel, architecture: Architecture, runtime: Runtime) -> bool:
+    """Whether a runtime reads the images of a model that sees; unless its package says otherwise.
+
+    Source:
+        Tables of the packages, as ``benchmarks.runtime_architectures`` reads them.
+    """
+    table = runtime.known_models
+    if not model.vision_parameters or table is None:
+        return model.vision_parameters > 0
+    return any(
+        name in table.with_images for name in (*model.vision_classes, *architecture.known_as)
+    )
 
 
 def hardware_refusal(runtime: Runtime, gpus: Sequence[Gpu]) -> Reason | None:

@@ -9,7 +9,7 @@ from sitegen.catalog.domain.models import Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.verdict import Thresholds, VerdictInputs, tier_and_reasons
-from sitegen.physics.cache_types import element_bits, quantized, spoken
+from sitegen.physics.cache_types import element_bits
 from sitegen.physics.gpu_groups import Assumptions, GpuGroup
 from sitegen.physics.memory.layer_split_replica import SplitReplica
 from sitegen.physics.memory.paged import PagedEngine
@@ -79,7 +79,7 @@ class Judge:
     ) -> Evaluation:
         """Judge a tensor and pipeline split of a paged runtime."""
         replica = engine.replica(reduced, group, split, workload, settings)
-        warnings = (*_setting_warnings(group, workload, settings), *defects)
+        warnings = (*_limit_warning(group, settings), *defects)
         if group.mixed:
             by_size = sorted(group.gpus, key=lambda d: d.visible_bytes)
             arguments = {"smallest": by_size[0].gpu.id, "largest": by_size[-1].gpu.id}
@@ -105,7 +105,7 @@ class Judge:
         """Judge a layer split, with or without layers in system RAM."""
         group, settings = replica.group, replica.settings
         warnings = (
-            *_setting_warnings(group, workload, settings),
+            *_limit_warning(group, settings),
             *_spilled(replica, workload),
             *defects,
         )
@@ -218,20 +218,15 @@ class Judge:
         return tuple(warnings)
 
 
-def _setting_warnings(
-    group: GpuGroup, workload: Workload, settings: Settings
-) -> tuple[Reason, ...]:
-    warnings = []
-    if quantized(workload.kv_dtype):
-        warnings.append(Reason("KV_QUANTIZED", {"kv_dtype": spoken(workload.kv_dtype)}))
+def _limit_warning(group: GpuGroup, settings: Settings) -> tuple[Reason, ...]:
     first = group.gpus[0]
-    if settings.raised_limit and first.reserved.mid > first.raised_reserved.mid:
-        arguments = {
-            "default_bytes": first.usable_bytes(),
-            "needed_bytes": first.usable_bytes(raised=True),
-        }
-        warnings.append(Reason("OS_LIMIT", arguments))
-    return tuple(warnings)
+    if not settings.raised_limit or first.reserved.mid <= first.raised_reserved.mid:
+        return ()
+    arguments = {
+        "default_bytes": first.usable_bytes(),
+        "needed_bytes": first.usable_bytes(raised=True),
+    }
+    return (Reason("OS_LIMIT", arguments),)
 
 
 def _spikes(replica: PagedReplica | SplitReplica, weights_bytes: int) -> tuple[Reason, ...]:

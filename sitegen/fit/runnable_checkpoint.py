@@ -91,6 +91,12 @@ class RunnableCheckpoint:
         """Size of the checkpoint."""
         return self.reduced.weights.total_bytes
 
+    @property
+    def reads_images(self) -> bool:
+        """Whether the runtime reads the model's images."""
+        subject = self.subject
+        return compatibility.reads_images(subject.model, self.reduced.architecture, subject.runtime)
+
     def exceeds_all_memory(self, sets: Sequence[tuple[GpuGroup, int]], settings: Settings) -> bool:
         """True if the weights alone exceed the memory of every GPU group on which a plan is valid.
 

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from functools import cached_property
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
-from sitegen.catalog.domain.models import LanguageModel, Runtime, RuntimeProfile
+from sitegen.catalog.domain.models import LanguageModel, MemoryModel, Runtime, RuntimeProfile
 from sitegen.fit.assess import assess
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.fit.fit_engine import FitEngine
@@ -57,6 +57,8 @@ def tokens_of(text: str) -> int | None:
     return tokens if 0 < tokens <= LONGEST_CONTEXT else None
 
 
+NO_IMAGES = re.compile(r"""\bimage["']?\s*[:=]\s*0\b""")
+"""How ``--limit-mm-per-prompt`` says that no request has an image."""
 FUSED = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}
 """Whether flash attention is on, by what ``--flash-attn`` is given; ``auto`` leaves it open."""
 
@@ -246,6 +248,8 @@ class LintContext:
             data_parallel_size=data if data > 1 and moe else None,
             decode_context_parallel_size=launch.number("decode_context", 0) or None,
             raised_limit=any(isinstance(g.gpu.memory, UnifiedMemory) for g in combo.gpus),
+            text_only=runtime.memory_model is MemoryModel.PAGED and _is_blind(launch),
+            images=runtime.memory_model is MemoryModel.LAYER_SPLIT and _has_projector(launch),
         )
         spread = launch.traits.whole_layers  # over every GPU that it sees
         return FitRequest(
@@ -363,6 +367,22 @@ def _experts(launch: Launch) -> bool:
     if "experts" not in launch.settings:
         return False
     return not launch.traits.one_expert_rank or (launch.number("experts") or 1) > 1
+
+
+def _is_blind(launch: Launch) -> bool:
+    """Whether a launch says that no request has an image."""
+    return "no_images" in launch.settings or bool(NO_IMAGES.search(launch.text("images")))
+
+
+def _has_projector(launch: Launch) -> bool:
+    """Whether a launch puts an image projector on a GPU: one that it names, or a repository's.
+
+    Source:
+        llama.cpp 0c1e57098, ``common/arg.cpp``: ``-hf`` loads the repository's projector too.
+    """
+    call = launch.invocation
+    brings = launch.traits.loads_projector and call is not None and call.given("--hf-repo")
+    return bool("images" in launch.settings or brings) and "no_images" not in launch.settings
 
 
 def _largest(combo: Combo) -> Node:

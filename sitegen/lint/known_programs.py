@@ -39,6 +39,7 @@ class Program:
         tells: Options by which it is told from that program, where no path does.
         checks_key: It checks a key where it is given one.
         whole_layers: It lays whole layers on the GPUs that it sees.
+        loads_projector: Of a repository it also loads what reads images.
         fills_up: It starts with less than a context that nobody asked for.
         cuts_context: It starts with less than a context that was asked for.
         warns_of_context: It warns of a context that the model does not have, and goes on.
@@ -77,6 +78,7 @@ class Program:
     tells: frozenset[str] = frozenset()
     checks_key: bool = False
     whole_layers: bool = False
+    loads_projector: bool = False
     fills_up: bool = False
     cuts_context: bool = False
     warns_of_context: bool = False
@@ -114,6 +116,8 @@ _VLLM = {
     "key": ("--api-key",),
     "overrides": ("--hf-overrides", "--rope-scaling", "--hf-config-path", "--config"),
     "offload": ("--cpu-offload-gb", "--offload-backend", "--offload-group-size"),
+    "images": ("--limit-mm-per-prompt",),
+    "no_images": ("--language-model-only",),
     "local_data": ("--data-parallel-size-local", "--data-parallel-rank"),
 }
 _SGLANG = {
@@ -155,6 +159,8 @@ _LLAMA_CPP = {
     "host": ("--host",),
     "port": ("--port",),
     "key": ("--api-key", "--api-key-file"),
+    "images": ("--mmproj", "--mmproj-url"),
+    "no_images": ("--no-mmproj", "--no-mmproj-offload"),
     "offload": ("--n-cpu-moe", "--cpu-moe", "--override-tensor", "--fit"),
     "overrides": ("--rope-scaling", "--rope-scale", "--override-kv"),
     "file": ("--hf-file",),
@@ -329,6 +335,7 @@ PROGRAMS: Mapping[str, Program] = {
         adds_model=True,
         checks_key=True,
         whole_layers=True,
+        loads_projector=True,
         fills_up=True,
         warns_of_context=True,
         no_context_is_all=True,

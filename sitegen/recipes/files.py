@@ -241,7 +241,15 @@ def _gguf(target: Target, source: str) -> str:
         lines.append(f'llama.cpp/build/bin/llama-quantize whole.gguf "$MODEL" {quoted(kind)}')
     else:
         lines.append('mv whole.gguf "$MODEL"')
+    if target.assessment.settings.images:
+        convert = "python3 llama.cpp/convert_hf_to_gguf.py source --mmproj"
+        lines.append(f"{convert} --outfile {quoted(projector_path(target))}")
     return "\n".join([*lines, 'wc -c "$MODEL"'])
+
+
+def projector_path(target: Target) -> str:
+    """Name the file that reads images, where it is made beside the model."""
+    return f"{target.folder}-mmproj.gguf"
 
 
 def mlx_convert(target: Target, source: str, into: str) -> str:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from sitegen.catalog.domain.hardware import UnifiedMemory, Vendor
 from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.physics.plan import PlanKind
-from sitegen.recipes.files import LLAMA_CPP, file_steps, hub_file_steps, hub_step
+from sitegen.recipes.files import (
+    LLAMA_CPP,
+    file_steps,
+    gigabytes,
+    hub_file_steps,
+    hub_step,
+    projector_path,
+)
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, Variable, quoted
 from sitegen.recipes.target import Target
@@ -31,6 +38,8 @@ COLLECTIVES = {
 Source:
     llama.cpp ``docs/multi-gpu.md``, ``ggml/src/ggml-cuda/ggml-cuda.cu``.
 """
+PROJECTOR_BYTES = 2
+"""Bytes of each parameter of an image projector: its file is in 16 bits."""
 BATCH_TOKENS = 2_048
 """llama.cpp's own ``--batch-size``, which a micro-batch is cut to (``common/common.h``)."""
 
@@ -96,6 +105,10 @@ def server_options(target: Target, port: int | str) -> list[Option]:
     options: list[Option] = [
         ("-hf" if target.hub_file else "-m", '"$MODEL"'),
     ]
+    if is_without_images(target):
+        options.append(("--no-mmproj",))
+    elif target.assessment.settings.images and not target.hub_file:
+        options.append(("--mmproj", quoted(projector_path(target))))
     if target.vendors != (Vendor.CPU,):
         options.append(("--n-gpu-layers", str(on_gpus + 1)))
     if plan.kind is PlanKind.TENSOR:
@@ -123,6 +136,31 @@ def server_options(target: Target, port: int | str) -> list[Option]:
         ("--port", str(port)),
         ("--api-key", '"$API_KEY"'),
     ]
+
+
+def is_without_images(target: Target) -> bool:
+    """Return whether the server has to be told to leave the image projector alone.
+
+    Source:
+        llama.cpp 0c1e57098, ``common/arg.cpp``: with ``-hf`` it also downloads and loads the
+        repository's mmproj file, unless ``--no-mmproj`` is given.
+    """
+    assessment = target.assessment
+    sees = assessment.model.vision_parameters > 0
+    return bool(target.hub_file) and sees and not assessment.settings.images
+
+
+def images_note(target: Target) -> str:
+    """Say whether the server reads images, and what that takes."""
+    size = gigabytes(PROJECTOR_BYTES * target.assessment.model.vision_parameters)
+    if is_without_images(target):
+        return (
+            "--no-mmproj leaves out the file that reads images, which would take another "
+            f"{size} on the first GPU."
+        )
+    if target.assessment.settings.images and target.hub_file:
+        return f"At its first start the server also downloads what reads images, about {size}."
+    return ""
 
 
 def shares_pages(target: Target) -> bool:

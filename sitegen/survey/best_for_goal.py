@@ -14,7 +14,13 @@ from sitegen.fit.planner import RANK
 from sitegen.physics.plan import ParallelPlan
 from sitegen.quality.values import Use
 from sitegen.survey.answers import Answer, AnswerGoal, RankedPlan, Scope
-from sitegen.survey.best_for_use import Candidates, UseAnswer, answers_by_use, reads_along
+from sitegen.survey.best_for_use import (
+    Candidates,
+    UseAnswer,
+    answers_by_use,
+    reads_along,
+    takes_images,
+)
 from sitegen.survey.verdict_policy import answered, driven_by, reference_question, usual_goal
 from sitegen.values import dataclass
 
@@ -74,18 +80,17 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
 def seeing_picks(
     engine: FitEngine, combo: Combo, picks: Sequence[Assessment]
 ) -> tuple[Assessment, ...]:
-    """Pick the models again for images whose picks start without, if they are rated for them.
+    """Pick the models again for images that are rated for them, where a pick reads none.
 
     They are picked for the reference workload; what a reader asks for else is asked with images.
     """
     found = []
     for pick in picks:
         rated = engine.ratings.of(Use.VISION, pick.model.id)
-        if not pick.settings.text_only or rated is None or not rated.is_rated:
+        if rated is None or not rated.is_rated or takes_images(engine, pick):
             continue
-        asked = reference_question(engine, combo, pick.model)
-        question = replace(asked, sees=True, read_along=True)
-        seeing = answered(engine, question)
+        question = reference_question(engine, combo, pick.model).for_images()
+        seeing = answered(engine, question) if question is not None else None
         if seeing is not None:
             found.append(seeing)
     return tuple(found)

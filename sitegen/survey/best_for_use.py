@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 
-from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.models import LanguageModel, MemoryModel
 from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.compatibility import reads_images
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.quality.values import Rating, Use
 from sitegen.values import dataclass
@@ -63,13 +64,24 @@ def reads_along(engine: FitEngine, assessment: Assessment) -> bool:
     return speed is not None and speed.single_tokens_per_s.mid >= slowest
 
 
+def takes_images(engine: FitEngine, assessment: Assessment) -> bool:
+    """Return whether a plan counts what images need, under a runtime that reads the model's."""
+    settings, runtime = assessment.settings, assessment.runtime
+    if settings.text_only:
+        return False
+    if runtime.memory_model is MemoryModel.LAYER_SPLIT and not settings.images:
+        return False
+    reduced = engine.reduced(assessment.model, assessment.checkpoint)
+    return reads_images(assessment.model, reduced.architecture, runtime)
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The comfortable picks of some hardware that may lead an answer.
 
     Base models, superseded models, contexts under ``answer-context-tokens`` and picks slower than
     ``answer-speed-tokens-per-s`` lead nothing. ``seeing`` are the picks for images of models whose
-    pick starts without them.
+    pick takes none.
     """
 
     engine: FitEngine
@@ -97,13 +109,11 @@ class Candidates:
         )
 
     def rated_for(self, use: Use) -> list[RatedPick]:
-        """List the rated picks for a use, highest rating first.
-
-        A pick that starts without images is none for images.
-        """
+        """List the rated picks for a use, highest rating first."""
         suited = [*self.comfortable]
         if use is Use.VISION:
-            suited = [one for one in suited if not one.settings.text_only] + [*self.seeing]
+            every = (*self.comfortable, *self.seeing)
+            suited = [one for one in every if takes_images(self.engine, one)]
         found = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
 

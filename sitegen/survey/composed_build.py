@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import (
@@ -86,7 +87,8 @@ class BuildQuestion:
 
     ``runtime`` is an id, or empty for whichever is best; ``kv_bits`` one of ``KV_BITS``;
     ``sequences`` are resident at once in one replica. Without a ``goal`` the plan is chosen for
-    the one that such hardware is bought for. ``read_along`` asks for what an answer names.
+    the one that such hardware is bought for. ``read_along`` asks for what an answer names,
+    ``images`` for what reads images.
     """
 
     context_tokens: int
@@ -95,6 +97,7 @@ class BuildQuestion:
     goal: PlanGoal | None = None
     runtime: str = ""
     read_along: bool = False
+    images: bool = False
 
 
 def build_of(combo: Combo) -> Build:
@@ -300,7 +303,7 @@ def question_of(
         dtype = kv_dtype_of(prepared.subject.runtime, asked.kv_bits)
         if dtype:
             asks.append(Ask(prepared, Workload(tokens, asked.sequences, dtype)))
-    return ModelQuestion(
+    question = ModelQuestion(
         model,
         combo,
         Asks(asks),
@@ -310,6 +313,9 @@ def question_of(
         read_along=asked.read_along,
         room=usual_room(engine, model) if asked.context_tokens == reference else (),
     )
+    if not asked.images:
+        return question
+    return question.for_images() or replace(question, asks=Asks(()))
 
 
 def _beyond(engine: FitEngine, question: ModelQuestion) -> Assessment:

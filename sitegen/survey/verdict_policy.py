@@ -79,8 +79,6 @@ TEXT_ONLY = Settings(max_num_seqs=FEWER, text_only=True)
 """Fewer sequences and no images, for models that see."""
 MOST_ROOM = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION, text_only=True)
 """All of these together."""
-RAISED_LIMIT = Settings(raised_limit=True)
-"""The system's limit on the memory of a Mac's GPU raised, which one command does at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +147,19 @@ class ModelQuestion:
             subject.runtime,
             subject.profile,
             workload,
-            settings=self.settings,
+            settings=self.settings_of(subject),
             goal=self.goal,
         )
+
+    def settings_of(self, subject: ServedCheckpoint) -> Settings:
+        """Return the operator's choices, with the image projector where it is a file of its own."""
+        apart = subject.runtime.memory_model is MemoryModel.LAYER_SPLIT
+        return replace(self.settings, images=True) if self.sees and apart else self.settings
+
+    def for_images(self) -> ModelQuestion | None:
+        """Ask the same for images; ``None`` where no runtime in question reads the model's."""
+        asks = tuple(ask for ask in self.asks.every if ask.runnable.reads_images)
+        return replace(self, asks=Asks(asks), sees=True, read_along=True) if asks else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +295,10 @@ def judged(engine: FitEngine, question: ModelQuestion, ask: Ask) -> PlannedCheck
     No plan is looked for of weights that are larger than all GPUs.
     """
     prepared, sets = ask.runnable, engine.gpu_groups(question.combo)
-    if prepared.exceeds_all_memory(sets, question.settings):
+    settings = question.settings_of(ask.subject)
+    if prepared.exceeds_all_memory(sets, settings):
         return PlannedCheckpoint(ask.subject, None, prepared.weights_bytes, beyond=True)
-    asked = Question(prepared, sets, ask.workload, question.settings, VERDICT_GOAL)
+    asked = Question(prepared, sets, ask.workload, settings, VERDICT_GOAL)
     return PlannedCheckpoint(ask.subject, best_plan(asked), prepared.weights_bytes)
 
 
@@ -398,7 +407,8 @@ def planned(
         return verdict
     ask = _ask_of(question, verdict)
     sets = engine.gpu_groups(question.combo)
-    chosen = best_plan(Question(ask.runnable, sets, ask.workload, question.settings, VERDICT_GOAL))
+    settings = question.settings_of(ask.subject)
+    chosen = best_plan(Question(ask.runnable, sets, ask.workload, settings, VERDICT_GOAL))
     return PlannedCheckpoint(verdict.subject, chosen, verdict.weights_bytes)
 
 
@@ -702,7 +712,8 @@ def _lighter_runs(engine: FitEngine, question: ModelQuestion, ask: Ask) -> bool:
             continue
         if engine.losses.quality_class(theirs.model, theirs.checkpoint) > classed:
             continue
-        asked = Question(other.runnable, sets, other.workload, question.settings, question.goal)
+        settings = question.settings_of(theirs)
+        asked = Question(other.runnable, sets, other.workload, settings, question.goal)
         if fits_comfortably(asked):
             return True
     return False
@@ -783,9 +794,10 @@ def _with_raised_limit(
     held: dict[tuple[int, Split], int] = {}
     for plan in found:
         held[plan.placed] = _rooms(engine, question, plan)
+    raised_limit = replace(asked.settings, raised_limit=True)
     raised = (
         _Plan(found[0].ask, replace(candidate, evaluation=granted))
-        for candidate in practical_plans(replace(asked, sets=sets, settings=RAISED_LIMIT))
+        for candidate in practical_plans(replace(asked, sets=sets, settings=raised_limit))
         if (granted := _with_limit_granted(candidate.evaluation)) is not None
     )
     return [plan for plan in raised if _rooms(engine, question, plan) > held.get(plan.placed, -1)]
@@ -814,7 +826,7 @@ def flags_of(question: ModelQuestion, subject: ServedCheckpoint) -> list[Setting
     A paged runtime reserves memory for as many sequences as it may ever run, and for the largest
     image. A larger share is safe only where the runtime counts everything that it takes inside it.
     """
-    chosen = question.settings
+    chosen = question.settings_of(subject)
     if chosen != DEFAULTS or not batches(subject.runtime):
         return [chosen]
     whole = subject.profile.budget_base is BudgetBase.TOTAL
@@ -983,5 +995,6 @@ def _published(question: ModelQuestion, runtime: Runtime) -> list[Ask]:
 def planned_for(engine: FitEngine, question: ModelQuestion, ask: Ask) -> PlannedCheckpoint:
     """Choose the plan of a checkpoint under a runtime for the question's own goal."""
     sets = engine.gpu_groups(question.combo)
-    asked = Question(ask.runnable, sets, ask.workload, question.settings, question.goal)
+    settings = question.settings_of(ask.subject)
+    asked = Question(ask.runnable, sets, ask.workload, settings, question.goal)
     return PlannedCheckpoint(ask.subject, best_plan(asked), ask.runnable.weights_bytes)

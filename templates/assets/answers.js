@@ -121,8 +121,9 @@
       yield { answer: sitegen.answer_html(shown, "/"), instead: sitegen.instead_html(shown, "/") };
       return;
     }
-    const found = yield* picks(state, combo), wanted = sitegen.use_named(use);
-    const first = sitegen.best_for_use(engine, combo, found, wanted);
+    const wanted = sitegen.use_named(use), suited = sitegen.for_use(state, wanted);
+    const found = yield* picks(state, combo), best = suited === state ? found : yield* picks(suited, combo);
+    const first = sitegen.best_for_use(engine, combo, best, wanted);
     if (first.pick !== null) yield { answer: sitegen.answer_html(view(first), "/") };
     const whole = view(sitegen.with_others(engine, combo, found, wanted));
     const instead = sitegen.instead_html(whole, "/");

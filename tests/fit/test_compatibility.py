@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sitegen.catalog.domain.models import Checkpoint, Json, KnownModels, Runtime
-from sitegen.fit.compatibility import limit_of, model_refusal, refusal, through_transformers
+from sitegen.fit.compatibility import (
+    limit_of,
+    model_refusal,
+    reads_images,
+    refusal,
+    through_transformers,
+)
 from sitegen.lint.findings import sentence as finding_words
 from sitegen.models.architecture import Architecture
 from sitegen.models.families import FAMILIES, architecture
@@ -81,8 +89,7 @@ LACKING = {
         "qwen-72b",
     },
     "sglang": {
-        "deepseek-v4.1-flash", "ernie-4.5-0.3b-pt", "falcon-7b", "falcon-40b",
-        "jamba-v0.1", "jamba2-mini", "pythia-160m", "pythia-6.9b", "pythia-70m",
+        "deepseek-v4.1-flash", "falcon-7b", "falcon-40b", "jamba-v0.1", "jamba2-mini",
     },
     "llama-cpp": {
         "deepseek-v4.1-flash", "ernie-4.5-vl-28b-a3b-pt", "inkling", "inkling-small",
@@ -224,3 +231,26 @@ def test_a_name_keeps_its_first_letter_inside_a_finding_of_the_linter() -> None:
     found = asked("sglang", "bf16", "h100-sxm", "falcon-7b")
     assert found is not None
     assert finding_words(found, whole_catalog()) == "SGLang 0.5.23 has no code for Falcon models"
+
+
+@pytest.mark.parametrize(
+    ("id_", "model", "reads"),
+    [
+        ("llama-cpp", "gemma-4-31b-it", True), ("mlx-lm", "gemma-4-31b-it", False),
+        ("exo", "gemma-4-31b-it", True), ("exo", "gemma-3-27b-it", False),
+        ("vllm", "mistral-small-3.2-24b-instruct-2506", True), ("sglang", "mimo-v2.5", True),
+        ("sglang", "llama-3.2-11b-vision-instruct", True), ("ik-llama-cpp", "glm-4.5v", False),
+        ("llama-cpp", "llama-3.2-11b-vision-instruct", False), ("vllm", "qwen3-8b", False),
+    ],
+)  # fmt: skip
+def test_images_are_read_where_the_package_has_code_for_the_tower(
+    id_: str, model: str, reads: bool
+) -> None:
+    found = whole_catalog().models[model]
+    assert reads_images(found, architecture(found.config), runtime(id_)) is reads
+
+
+def test_a_runtime_whose_tables_nobody_read_may_read_images() -> None:
+    found = whole_catalog().models["gemma-4-31b-it"]
+    unread = replace(runtime("vllm"), known_models=None)
+    assert reads_images(found, architecture(found.config), unread)

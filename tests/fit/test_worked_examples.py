@@ -25,7 +25,7 @@ def lines(found: object, name: str) -> list[float]:
 
 def test_llama_70b_q4_k_m_on_two_4090_leaves_two_gib_and_fits_14336_tokens() -> None:
     two = combo("rtx-4090", "rtx-4090", link="pcie-4-x16")
-    found = ask(model("llama70"), "q4-k-m", two, "llama-cpp")
+    found = ask(model("llama70"), "q4-k-m", two, "llama-cpp", "8000")
     assert found.plan is not None
     assert found.plan.layers_per_stage == (41, 39)
     assert lines(found, "weights") == pytest.approx([20_038.8, 19_940.6], abs=0.2)
@@ -37,7 +37,7 @@ def test_llama_70b_q4_k_m_on_two_4090_leaves_two_gib_and_fits_14336_tokens() -> 
     assert found.limits is not None
     assert found.limits.max_context_tokens == 14_336
     quantized = ask(
-        model("llama70"), "q4-k-m", two, "llama-cpp", workload=Workload(8_192, 1, "q8_0")
+        model("llama70"), "q4-k-m", two, "llama-cpp", "8000", workload=Workload(8_192, 1, "q8_0")
     )
     assert quantized.limits is not None
     # 26,368 by sum; logs show one layer more, widened for flash attention
@@ -125,7 +125,7 @@ def test_deepseek_v3_fp8_needs_h200_and_keeps_its_whole_cache_on_every_rank() ->
 
 
 def test_gemma_27b_caches_sixty_two_layers_in_llama_cpp_and_seventy_in_vllm() -> None:
-    one = ask(model("gemma27"), "q4-k-m", combo("rtx-4090"), "llama-cpp")
+    one = ask(model("gemma27"), "q4-k-m", combo("rtx-4090"), "llama-cpp", "8000")
     assert one.tier is FitTier.COMFORTABLE
     assert lines(one, "weights") == pytest.approx([15_774], abs=1)
     assert lines(one, "kv") == [1_264]

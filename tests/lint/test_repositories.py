@@ -90,6 +90,15 @@ def test_flash_attention_and_the_micro_batch_of_a_launch_are_judged() -> None:
     assert "may-not-fit" in codes(f"{launch} -fa off", combo="1x-rtx-3090")
 
 
+def test_the_projector_of_a_repository_is_counted_unless_it_is_left_out() -> None:
+    """Gemma 4 31B in IQ4_XS with 64,000 tokens fills an RTX 4090; its projector is 1.15 GB."""
+    launch = "llama-server -hf unsloth/gemma-4-31B-it-GGUF:IQ4_XS -ngl 99 -c 64000"
+    refused = {"does-not-fit", "may-not-fit"}
+    assert refused & {*codes(launch, combo="1x-rtx-4090")}
+    for without in ("--no-mmproj", "--no-mmproj-offload"):
+        assert not refused & {*codes(f"{launch} {without}", combo="1x-rtx-4090")}
+
+
 @pytest.mark.parametrize(
     ("command", "asked", "offered"),
     [

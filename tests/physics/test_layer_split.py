@@ -448,12 +448,18 @@ def test_no_graph_copy_where_a_part_of_the_model_is_in_ram() -> None:
 
 
 def test_an_image_projector_is_a_part_of_its_own_on_the_first_gpu() -> None:
-    """Gemma 3 27B: 423 million parameters of SigLIP and projector are 0.79 GiB at 16 bits."""
+    """Gemma 3 27B: 423 million parameters of SigLIP and projector are 0.79 GiB at 16 bits.
+
+    Its graph took 121 MiB on an MI300X with flash attention; other families' take up to 705.
+    """
     seeing = replace(model("llama70"), id="seeing", vision_parameters=423_060_336)
     two = combo("rtx-4090", "rtx-4090", link="pcie-4-x16")
     blind = ask(seeing, "q4-k-m", two, "llama-cpp")
     found = ask(seeing, "q4-k-m", two, "llama-cpp", settings=Settings(images=True))
-    assert [gpu.lines["projector"].mid for gpu in found.ledger] == [846_120_672, 0]
+    first, second = (gpu.lines["projector"] for gpu in found.ledger)
+    assert first.bounds == (846_120_672 + 121 * MIB, first.mid, 846_120_672 + 705 * MIB)
+    assert first.low < first.mid < first.high
+    assert second.bounds == (0, 0, 0)
     assert [gpu.lines["projector"].mid for gpu in blind.ledger] == [0, 0]
-    assert found.ledger[0].need.mid - blind.ledger[0].need.mid == 846_120_672
+    assert found.ledger[0].need.mid - blind.ledger[0].need.mid == first.mid
     assert found.id != blind.id

@@ -52,9 +52,12 @@ def replica(
     gpus: int = 1,
     workload: Workload | None = None,
     ubatch: int = 0,
-    version: str = "",
+    version: str = "8000",
 ) -> SplitReplica:
-    """A model's Q4_K_M over equal GPUs, whether or not it fits."""
+    """A model's Q4_K_M over equal GPUs, whether or not it fits.
+
+    Unasked it is laid out as ``llama-fit-params`` does, which reserves logits for whole steps.
+    """
     llama = catalog().runtimes["llama-cpp"]
     profile = profile_of(llama, version)
     assert profile is not None

@@ -14,7 +14,7 @@ from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import replicas_of, visible
-from sitegen.recipes.recipe import Recipe, RecipeStep
+from sitegen.recipes.recipe import Phase, Recipe, RecipeStep
 from sitegen.units import GIB
 from tests.recipes.commands import options, value
 from tests.recipes.everything import asked, engine, unnamed
@@ -211,6 +211,27 @@ def test_a_cache_in_eight_bits_is_named_in_each_runtimes_own_word() -> None:
     assert value(form(split, "llama-cpp"), "--flash-attn") == ["on"]
     small = asked("2x-rtx-4090", "qwen3-32b", "ollama", "q4-k-m", kv_dtype="q8_0")
     assert "OLLAMA_KV_CACHE_TYPE=q8_0" in text(form(small, "ollama"))
+
+
+def test_llama_cpp_leaves_the_image_projector_out_unless_it_was_counted() -> None:
+    """With ``-hf`` llama-server loads a repository's projector, too (``common/arg.cpp``)."""
+    words = ("1x-rtx-3090", "gemma-4-31b-it", "llama-cpp", "iq4-xs")
+    blind, seeing = asked(*words), asked(*words, settings=Settings(images=True))
+    (start,) = (one for one in form(blind, "llama-cpp").steps if one.phase is Phase.START)
+    assert "--no-mmproj" in start.text.split()
+    assert "1.15 GB" in start.note
+    assert "--no-mmproj" not in text(form(seeing, "llama-cpp"))
+    made = text(form(unnamed(seeing), "llama-cpp"))
+    assert "--mmproj" in made.split()
+    unseeing = asked("1x-rtx-3090", "qwen3-8b", "llama-cpp", "q4-k-m")
+    assert "mmproj" not in text(form(unseeing, "llama-cpp"))
+
+
+def test_ik_llama_cpp_is_given_the_projector_where_it_was_counted() -> None:
+    words = ("1x-rtx-3090", "gemma-4-31b-it", "ik-llama-cpp", "iq4-xs")
+    blind, seeing = asked(*words), asked(*words, settings=Settings(images=True))
+    assert "mmproj" not in text(form(blind, "ik-llama-cpp"))
+    assert '--mmproj "$PROJECTOR"' in text(form(seeing, "ik-llama-cpp"))
 
 
 def test_two_byte_caches_need_no_word() -> None:

@@ -20,7 +20,6 @@ ARGUMENTS = {
     "HEADROOM": "utilization",
     "KV_BELOW_CONTEXT": "context_tokens max_context_tokens",
     "UNCERTAIN": "low high",
-    "KV_QUANTIZED": "kv_dtype",
     "CPU_SPILL": "cpu_bytes cpu_layers",
     "EXPERTS_IN_RAM": "cpu_bytes layers",
     "OS_LIMIT": "default_bytes needed_bytes",

@@ -371,3 +371,26 @@ def test_a_file_for_another_runtime_needs_no_cache_type_of_this_one() -> None:
     found = run("--root", ROOT, "fit", *words, "--json")
     cure = json.loads(found.out)["fit"]["cure"]
     assert (cure["code"], cure["arguments"]["runtime"]) == ("OTHER_FILE", "llama-cpp")
+
+
+@pytest.mark.parametrize("combo", ["mac-studio-m4-max-128gb", "1x-rtx-3090"])
+def test_what_is_best_for_images_reads_them_and_counts_what_they_take(combo: str) -> None:
+    """MLX-LM drops image towers when it loads a model, and llama.cpp's projector takes memory."""
+    (answer,) = (one for one in whole_survey(combo).uses if one.use is Use.VISION)
+    for pick in answer.picks:
+        found = pick.assessment
+        assert (found.runtime.id, found.settings.images) == ("llama-cpp", True)
+        assert found.ledger[0].lines["projector"].low > 2 * found.model.vision_parameters
+
+
+def test_a_quantized_cache_that_is_asked_for_lowers_no_verdict() -> None:
+    words = ("qwen3.6-27b", "1x-rtx-3090")
+    plain, asked = (
+        json.loads(run("--root", ROOT, "fit", *words, *more, "--json").out)
+        for more in ((), ("--kv-dtype", "q8_0"))
+    )
+    assert plain["fit"]["tier"] == asked["fit"]["tier"] == "comfortable"
+    assert asked["checkpoint"] == plain["checkpoint"]
+    best = run("--root", ROOT, "fit", "--best", "coding", *words[1:], "--kv-dtype", "q8_0")
+    assert "sitegen recipe" in best.out
+    assert "may lose quality" in best.out

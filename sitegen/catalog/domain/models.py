@@ -159,6 +159,8 @@ class LanguageModel:
     """Id of the model that took its place; such a model keeps its page and is not surveyed."""
     base: bool = False
     """Whether it was not tuned to follow instructions; such a model leads no answer."""
+    vision_classes: tuple[str, ...] = ()
+    """Classes with the vision tower, where ``config`` is that of the text part; else empty."""
 
 
 class MemoryModel(StrEnum):
@@ -311,6 +313,7 @@ class KnownModels:
     Attributes:
         version: The version that was read, in words.
         names: Classes, or ``model_type`` where the package goes by that.
+        with_images: Those, and others, whose images it reads too.
         through_transformers: Classes that it runs in the code of Transformers.
         refused_keys: Keys of a config that its code refuses.
         dropped: Classes that it had code for, with the last version that had.
@@ -322,6 +325,7 @@ class KnownModels:
     refused_keys: tuple[str, ...]
     dropped: Mapping[str, str]
     source: Source
+    with_images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,6 +185,10 @@ class ModelRecord(Renamable):
         default=None, gt=0, description="Exact published count, checked against the config."
     )
     vision_parameters: int = Field(default=0, ge=0, description="Vision tower and projector.")
+    vision_classes: tuple[Text, ...] = Field(
+        default=(),
+        description="Classes with the vision tower, where `config` is that of the text part.",
+    )
     mtp_parameters: int = Field(default=0, ge=0, description="Multi-token-prediction layers.")
     checkpoints: tuple[CheckpointRecord, ...] = Field(
         min_length=1, description="Files that can be downloaded or made."
@@ -300,6 +304,9 @@ class KnownModelsRecord(Record):
     names: tuple[Text, ...] = Field(
         min_length=1,
         description="Classes of `architectures`, or `model_type` where the package goes by that.",
+    )
+    with_images: tuple[Text, ...] = Field(
+        default=(), description="Classes, or types, whose images it reads too."
     )
     through_transformers: tuple[Text, ...] = Field(
         default=(), description="Classes that it runs in the code of Transformers."

@@ -109,6 +109,7 @@ def resolve_model(
         context_tokens=record.context_tokens,
         published_parameters=record.published_parameters,
         vision_parameters=record.vision_parameters,
+        vision_classes=record.vision_classes,
         mtp_parameters=record.mtp_parameters,
         checkpoints=tuple(
             _checkpoint(checkpoint, quantizations[checkpoint.quantization], record)
@@ -216,6 +217,7 @@ def _known_models(record: KnownModelsRecord) -> KnownModels:
     return KnownModels(
         version=record.version,
         names=record.names,
+        with_images=record.with_images,
         through_transformers=record.through_transformers,
         refused_keys=record.refused_keys,
         dropped=record.dropped,

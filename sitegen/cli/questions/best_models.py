@@ -15,10 +15,12 @@ from sitegen.cli.questions.fit_options import FitOptions, cache_type_from, typed
 from sitegen.cli.questions.fit_request import combo_from, settings_from
 from sitegen.cli.questions.projects import catalog_at
 from sitegen.cli.session import CliSession
+from sitegen.cli.text.fit import CACHE_MAY_LOSE
 from sitegen.cli.text.tables import print_table
 from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.runnable_checkpoint import Ask, Asks
+from sitegen.physics.cache_types import quantized
 from sitegen.physics.plan import Workload
 from sitegen.problems import did_you_mean
 from sitegen.quality.values import Use
@@ -110,11 +112,11 @@ def _picked(
         preferred,
         settings_from(options),
         named=runtime != "",
-        sees=seeing,
         read_along=True,
         room=() if options.context else usual_room(engine, model),
     )
-    return answered(engine, question, cured=False)
+    asked = question.for_images() if seeing else question
+    return answered(engine, asked, cured=False) if asked is not None else None
 
 
 def print_best(combo: Combo, answer: UseAnswer | None, options: FitOptions) -> None:
@@ -136,6 +138,8 @@ def _closing(answer: UseAnswer, options: FitOptions) -> Iterator[str]:
     if answer.unrated:
         yield f"{answer.unrated} more models fit but are not rated for this use."
     first = answer.picks[0].assessment
+    if quantized(first.workload.kv_dtype):
+        yield CACHE_MAY_LOSE
     users = options.users or options.sequences
     asked = replace(
         options,

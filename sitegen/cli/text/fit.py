@@ -11,7 +11,7 @@ from sitegen.cli.text.tables import print_pairs, print_table
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.disaggregated import Disaggregated
 from sitegen.fit.explain import ExplainLine, explain
-from sitegen.physics.cache_types import PLAIN, spoken
+from sitegen.physics.cache_types import PLAIN, quantized, spoken
 from sitegen.physics.plan import GpuLedger
 from sitegen.site.cells import (
     Cell,
@@ -41,6 +41,7 @@ from sitegen.site.words.verdicts import (
 )
 
 REFUSED_SHOWN = 8
+CACHE_MAY_LOSE = "A smaller KV cache may lose quality: test it with your own prompts."
 
 
 def print_assessment(assessment: Assessment, catalog: Catalog, *, users: int | None = None) -> None:
@@ -78,12 +79,15 @@ def summary(
     if asked_users is not None and plan is not None and plan.replicas > 1:
         share = workload.sequences
         together = f"{asked_users} users, up to {share} in each of {plan.replicas} replicas"
-    yield "asked", Parts((context, f", {together}, KV cache {cache}"))
+    images = ", with images" if assessment.settings.images else ""
+    yield "asked", Parts((context, f", {together}, KV cache {cache}{images}"))
     fused = assessment.settings.flash_attention
     if fused is not None:
         yield "flash attention", "on" if fused else "off"
     close: tuple[Cell, ...] = (" (too close to call)",) if assessment.too_close else ()
     yield "verdict", Parts((TierMark(assessment.tier), *close))
+    if quantized(workload.kv_dtype):
+        yield "not judged", CACHE_MAY_LOSE
     for reason in assessment.reasons:
         yield "because", reason_sentence(reason, catalog)
     if assessment.shortage_bytes:

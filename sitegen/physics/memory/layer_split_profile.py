@@ -308,6 +308,7 @@ class SplitProfile:
         library_bytes: What libraries hold on each GPU beside the bare context.
         offload_copy_share: Share of what lies in system RAM that is copied at once.
         cut_communication_bytes: Buffers of collectives where layers are cut.
+        projector_graph_bytes: Buffers of the graph that reads an image.
         flash_attention: Attention is fused unasked.
         split_cache: Each sequence has a pool of cells of its own.
         sliding_cache: Sliding layers have pools of their window's size.
@@ -332,6 +333,7 @@ class SplitProfile:
     library_bytes: Bounds
     offload_copy_share: Bounds
     cut_communication_bytes: Bounds
+    projector_graph_bytes: Bounds
     flash_attention: bool
     split_cache: bool
     sliding_cache: bool

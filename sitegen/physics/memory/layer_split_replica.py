@@ -150,7 +150,7 @@ class SplitReplica:
             "reserved_os": reserved(usable_gpu, self.settings),
             "context": usable_gpu.context.plus(Interval(*self.constants.library_bytes)),
             "weights": Interval(*self.constants.weights_error_factor).times(parts.weights),
-            "projector": Interval.exact(self._projector(index)),
+            "projector": Interval(*(self._projector(index, bound) for bound in range(3))),
             "kv": Interval.exact(parts.kv),
             "state": Interval.exact(parts.state),
             "compute": Interval(*(self._compute(parts, bound) for bound in range(3))),
@@ -159,10 +159,10 @@ class SplitReplica:
             "fragmentation": Interval.exact(0),
         }
 
-    def _projector(self, index: int) -> int:
-        """The image projector, which the first GPU holds."""
-        loaded = self.settings.images and index == 0
-        return self.reduced.shape.projector_bytes if loaded else 0
+    def _projector(self, index: int, bound: int) -> float:
+        """The image projector and its graph, which the first GPU holds."""
+        held = self.reduced.shape.projector_bytes if self.settings.images and index == 0 else 0
+        return held + self.constants.projector_graph_bytes[bound] if held else 0
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
         """Need over budget of the busiest GPU, at each bound; may exceed 1."""
@@ -189,7 +189,7 @@ class SplitReplica:
         need += self.collectives[bound]
         need += parts.weights * c.weights_error_factor[bound]
         if self.settings.images:
-            need += self._projector(index)
+            need += self._projector(index, bound)
         if parts.borrowed:
             return need + self._compute(parts, bound)
         return need + parts.compute * c.compute_error_factor[bound]

@@ -192,6 +192,7 @@ def split_profile(profile: RuntimeProfile) -> SplitProfile:
         library_bytes=c.bounds("library_mib"),
         offload_copy_share=c.bounds("offload_copy_share"),
         cut_communication_bytes=c.bounds("cut_communication_mib"),
+        projector_graph_bytes=c.bounds("projector_graph_mib"),
         flash_attention=c.flag("flash_attention", unsaid=stepwise),
         split_cache=c.flag("split_cache", unsaid=stepwise),
         sliding_cache=c.flag("sliding_cache", unsaid=not stepwise),

@@ -74,6 +74,8 @@ LAYER_SPLIT_FLAGS = (
 )  # fmt: skip
 TENSOR_CUT: Lines = {"cut_communication_mib": "communication"}
 """Of layer splits that can cut layers instead."""
+PROJECTOR: Lines = {"projector_graph_mib": "projector"}
+"""Of layer splits that read images, where it was measured."""
 WINDOWS = "sliding_cache"
 """A layer split has pools for sliding layers where its profile does not say otherwise."""
 EAGER_SPLIT: Lines = {
@@ -114,6 +116,8 @@ def _groups(runtime: Runtime, profile: RuntimeProfile) -> Iterator[Lines]:
         return
     if runtime.memory_model is MemoryModel.LAYER_SPLIT:
         yield LAYER_SPLIT
+        if not profile.constants.keys().isdisjoint(PROJECTOR):
+            yield PROJECTOR
     if runtime.memory_model is MemoryModel.EAGER_SPLIT:
         yield EAGER_SPLIT
     if profile.flags.get("cuts_tensors"):

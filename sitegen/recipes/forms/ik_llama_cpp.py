@@ -34,6 +34,8 @@ from sitegen.recipes.versions import READ
 
 SOURCE = "https://github.com/ikawrakow/ik_llama.cpp"
 PROGRAM = "ik_llama.cpp/build/bin/llama-server"
+PROJECTORS = "'*mmproj*-[Ff]16.gguf'"
+"""How makers of GGUF files name the file that reads images, in 16 bits."""
 
 WARNINGS = (
     "Set a key, and keep the address private: without a key, anyone who reaches the port can use "
@@ -102,6 +104,11 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         f"FILE={first_file(target, 'files')}",
         'wc -c "$FILE"',
     ]
+    if target.assessment.settings.images:
+        lines += [
+            f"hf download {quoted(target.repository)} --include {PROJECTORS} --local-dir files",
+            f"PROJECTOR=$(find files -name {PROJECTORS} | head -n 1)",
+        ]
     size = gigabytes(target.assessment.weights_bytes)
     note = f"About {size}. If the file has parts, name the first; the server finds the others."
     note = " ".join(filter(None, (note, pattern_note(target))))
@@ -122,8 +129,11 @@ def _tools() -> tuple[str, ...]:
 
 def _options(target: Target, port: int | str) -> list[Option]:
     """What llama.cpp's server takes, with the file in place of a repository."""
-    file = '"$FILE"' if target.hub_file else '"$MODEL"'
-    return [("-m", file), *server_options(target, port)[1:]]
+    if not target.hub_file:
+        return server_options(target, port)
+    reads = [("--mmproj", '"$PROJECTOR"')] if target.assessment.settings.images else []
+    rest = [one for one in server_options(target, port)[1:] if one != ("--no-mmproj",)]
+    return [("-m", '"$FILE"'), *reads, *rest]
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:

@@ -6,6 +6,7 @@ from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.llama_options import (
+    images_note,
     install_step,
     llama_file_steps,
     load_note,
@@ -92,7 +93,15 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         partial(server_options, target),
         where=where,
         note=" ".join(
-            filter(None, (offload_note(target), tensor_note(target), slots_note(target)))
+            filter(
+                None,
+                (
+                    offload_note(target),
+                    tensor_note(target),
+                    images_note(target),
+                    slots_note(target),
+                ),
+            )
         ),
         expect=load_note(target),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sitegen.recipes.firewall import ports_step
 from sitegen.recipes.llama_options import (
+    images_note,
     install_step,
     llama_file_steps,
     load_note,
@@ -117,6 +118,7 @@ def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
                 None,
                 (
                     "The split lists the GPUs of the other nodes first.",
+                    images_note(target),
                     slots_note(target),
                     repeated(target),
                 ),

@@ -81,7 +81,7 @@ class _Answer:
 
 def _answers(survey: ComboSurvey) -> list[_Answer]:
     """List the answers, one entry for each model and file, the first answer first."""
-    by_model: dict[tuple[str, bool], _Answer] = {}
+    by_model: dict[tuple[str, bool, bool], _Answer] = {}
 
     def add(assessment: Assessment, name: str, use: UseAnswer | None = None) -> None:
         known = by_model.setdefault(_shown_as(assessment), _Answer(assessment, ()))
@@ -118,9 +118,10 @@ def _is_fastest(answer: Answer) -> bool:
     return answer.goal is AnswerGoal.ONE_STREAM
 
 
-def _shown_as(assessment: Assessment) -> tuple[str, bool]:
+def _shown_as(assessment: Assessment) -> tuple[str, bool, bool]:
     """Part what starts with images from what starts without; the rest of a model is one card."""
-    return assessment.model.id, assessment.settings.text_only
+    settings = assessment.settings
+    return assessment.model.id, settings.text_only, settings.images
 
 
 def _one_stream(assessment: Assessment) -> float:
@@ -179,18 +180,18 @@ def answer_cards(
     )
 
 
-_Key = tuple[str, str, str, bool]
-"""Model, checkpoint and runtime, and whether it starts without images."""
+_Key = tuple[str, str, str, bool, bool]
+"""Model, checkpoint and runtime, and whether it starts without images, or with a projector."""
 
 
 def _key(assessment: Assessment) -> _Key:
-    blind = assessment.settings.text_only
-    return assessment.model.id, assessment.checkpoint.id, assessment.runtime.id, blind
+    model, blind, projector = _shown_as(assessment)
+    return model, assessment.checkpoint.id, assessment.runtime.id, blind, projector
 
 
 def _of(recipe: Recipe) -> _Key:
     """Name what a recipe runs; with two models at once, nothing that an answer asks for."""
-    return ("", "", "", False) if recipe.beside else _key(recipe.assessment)
+    return ("", "", "", False, False) if recipe.beside else _key(recipe.assessment)
 
 
 def _card(
@@ -293,7 +294,8 @@ def run_words(assessment: Assessment) -> str:
     """Name the file, the runtime and the plan."""
     plan = f", {plan_words(assessment.plan)}" if assessment.plan is not None else ""
     version = f"{assessment.runtime.name} {assessment.version}"
-    return f"{checkpoint_name(assessment)} in {version}{plan}"
+    images = ", with its image projector" if assessment.settings.images else ""
+    return f"{checkpoint_name(assessment)} in {version}{plan}{images}"
 
 
 def commands(recipe: Recipe) -> str:
