@@ -118,7 +118,8 @@ def sglang(root: Path, transformers: Path) -> Found:
     table = tables(path, listed)[listed]
     further = [ast.unparse(n.value) for n in ast.walk(table) if isinstance(n, ast.Starred)]
     written = (table, *tables(path, *further).values())
-    seeing = {n.value for one in written for n in ast.walk(one) if isinstance(n, ast.Constant)}
+    values = (n.value for one in written for n in ast.walk(one) if isinstance(n, ast.Constant))
+    seeing = {value for value in values if isinstance(value, str)}
     return Found(names, seeing, {name for name in able if name not in names})
 
 

@@ -14,6 +14,7 @@ from sitegen.catalog.domain.hardware import (
     UnifiedMemory,
     Vendor,
 )
+from sitegen.fit.usual_links import link_inside, own_links
 from sitegen.ownership.prices import Basis, Counted, to_buy, to_rent
 from sitegen.survey.gpu_counts import (
     COUNTS,
@@ -21,8 +22,6 @@ from sitegen.survey.gpu_counts import (
     counts_of,
     equal_machines,
     installed_kinds,
-    link_inside,
-    own_links,
 )
 from sitegen.units import GIB
 from sitegen.values import dataclass

@@ -131,7 +131,7 @@ def _of_model(
                     answer = bare
                 else:
                     combo = combos[build.id]
-                    goal = usual_goal(combo)
+                    goal = usual_goal(engine, combo)
                     question = ModelQuestion(model, combo, asks, goal, named=True)
                     answer = _answer(engine, question, same)
                 found[build.id, tokens, sequences] = answer

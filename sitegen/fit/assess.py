@@ -120,7 +120,7 @@ def build_assessment(
     limits, ledger = engine.detail(evaluation, lambda: _detail(subject, evaluation))
     cure = None
     if cured:
-        owned = Owned.of(request.combo)
+        owned = Owned.of(request)
         cure = engine.cure(
             evaluation, owned, lambda: cheapest_cure(engine, subject, evaluation, owned)
         )
@@ -135,7 +135,7 @@ def build_assessment(
         workload=request.workload,
         settings=evaluation.settings,
         tier=evaluation.tier,
-        reasons=_completed(evaluation.reasons, limits),
+        reasons=_completed(engine, evaluation, limits),
         shortage_bytes=evaluation.shortage_bytes,
         too_close=evaluation.too_close,
         cure=cure,
@@ -218,14 +218,23 @@ def _detail(subject: ServedCheckpoint, evaluation: Evaluation) -> Detail:
     )
 
 
-def _completed(reasons: tuple[Reason, ...], limits: Limits) -> tuple[Reason, ...]:
-    """Add to a context reason how far the context does reach."""
-    return tuple(
-        Reason(r.code, {**r.arguments, "max_context_tokens": limits.max_context_tokens})
-        if r.code == "KV_BELOW_CONTEXT"
-        else r
-        for r in reasons
-    )
+def _completed(engine: FitEngine, evaluation: Evaluation, limits: Limits) -> tuple[Reason, ...]:
+    """Add to a context reason how far one context reaches, or how many of the asked ones fit."""
+    workload = evaluation.workload
+    found = []
+    for reason in evaluation.reasons:
+        if reason.code != "KV_BELOW_CONTEXT":
+            found.append(reason)
+        elif limits.max_context_tokens < workload.context_tokens or workload.sequences == 1:
+            reach = {"max_context_tokens": limits.max_context_tokens}
+            found.append(Reason(reason.code, {**reason.arguments, **reach}))
+        else:
+            many = {
+                "sequences": workload.sequences,
+                "held": engine.held(evaluation, workload.context_tokens),
+            }
+            found.append(Reason("KV_BELOW_SEQUENCES", {**reason.arguments, **many}))
+    return tuple(found)
 
 
 def limits_of(evaluation: Evaluation, longest: int) -> Limits:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Combo, Interconnect
+from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
 from sitegen.catalog.domain.models import (
     Checkpoint,
     LanguageModel,
@@ -25,6 +25,7 @@ from sitegen.fit.runnable_checkpoint import (
     RunnableCheckpoint,
     ServedCheckpoint,
 )
+from sitegen.fit.usual_links import link_inside
 from sitegen.physics.gpu_groups import GpuGroup, gpu_groups
 from sitegen.physics.memory.layer_split import LayerSplitEngine
 from sitegen.physics.memory.paged import PagedEngine
@@ -78,6 +79,7 @@ class FitEngine:
         self._details: dict[Evaluation, Detail] = {}
         self._cures: dict[Evaluation, dict[Hashable, Cure | None]] = {}
         self._networks: dict[str, Interconnect | None] = {}
+        self._links: dict[tuple[str, int], Interconnect | None] = {}
         self._held: dict[Evaluation, dict[int, int]] = {}
         self._longest: dict[Evaluation, dict[int, int]] = {}
         self._doubts: dict[Evaluation, OpenVerdict | None] = {}
@@ -284,6 +286,13 @@ class FitEngine:
             best = min(counts, key=lambda id_: (-counts[id_], id_), default=USUAL_NETWORK)
             self._networks[gpu_id] = self.catalog.interconnects.get(best)
         return self._networks[gpu_id]
+
+    def usual_link(self, gpu: Gpu, count: int) -> Interconnect | None:
+        """Return what joins so many of a GPU in one machine, as ``usual_links`` finds it."""
+        key = (gpu.id, count)
+        if key not in self._links:
+            self._links[key] = self.catalog.interconnects.get(link_inside(self.catalog, gpu, count))
+        return self._links[key]
 
     def held(self, evaluation: Evaluation, context_tokens: int) -> int:
         """Count the sequences of a length that one replica holds at once."""

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
-from sitegen.fit.assessment import Cure, FitTier
+from sitegen.catalog.domain.hardware import UnifiedMemory
+from sitegen.fit.assessment import Cure, FitRequest, FitTier
 from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
 from sitegen.fit.runnable_checkpoint import RunnableCheckpoint, ServedCheckpoint
+from sitegen.fit.usual_links import reaches
 from sitegen.physics.cache_types import PLAIN, offers
 from sitegen.physics.gpu_groups import GpuGroup, UsableGpu, resized
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.plan import DEFAULTS, Reason, Settings, Workload
+from sitegen.physics.valid_splits import Split
 from sitegen.values import dataclass
 
 HIGHER_FRACTION = 0.95
 """The highest memory fraction that operators run without a desktop on the GPU."""
 LOWER_FRACTION = 0.85
 """A share that leaves room beside it for context, graphs and warm-up on any GPU."""
+FEWER = 64
+"""Sequences that a flag names; their memory is less than that of a runtime's own 256 or more."""
 MORE_GPU_COUNTS = (2, 3, 4, 6, 8, 12, 16)
 MORE_NODE_COUNTS = (2, 3, 4, 6, 8, 12, 16)
 CONTEXT_STEP = 1_024
@@ -31,18 +35,30 @@ MEMORY_REASONS = frozenset({"KV_BELOW_CONTEXT", "UNCERTAIN", "HEADROOM"})
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """The hardware of the reader: GPUs in the largest node, and nodes.
+    """What the reader has and asked for: a cure names no fewer GPUs, and no other plan.
 
-    A cure never names fewer.
+    Attributes:
+        gpus: GPUs in the largest node.
+        nodes: Machines.
+        tensor: Tensor parallel size that was named; ``None`` where any may be chosen.
+        pipeline: The same of pipeline stages.
     """
 
     gpus: int
     nodes: int
+    tensor: int | None = None
+    pipeline: int | None = None
 
     @classmethod
-    def of(cls, combo: Combo) -> Owned:
-        """Count them."""
-        return cls(max(len(node.gpus) for node in combo.nodes), len(combo.nodes))
+    def of(cls, request: FitRequest) -> Owned:
+        """Count the hardware of a question, and take the plan that it names."""
+        nodes = request.combo.nodes
+        named = (request.tensor_parallel_size, request.pipeline_parallel_size)
+        return cls(max(len(node.gpus) for node in nodes), len(nodes), *named)
+
+    def allows(self, split: Split) -> bool:
+        """Return whether a tensor and pipeline split is what was named."""
+        return self.tensor in {None, split[0]} and self.pipeline in {None, split[1]}
 
 
 def cheapest_cure(
@@ -54,11 +70,12 @@ def cheapest_cure(
     """
     if evaluation.tier is FitTier.COMFORTABLE:
         return None
+    trials = _Trials(engine, owned)
     steps = (
-        _by_settings(engine, subject, evaluation),
-        _by_checkpoint(engine, subject, evaluation),
-        _by_other_file(engine, subject, evaluation),
-        _by_hardware(engine, subject, evaluation, owned),
+        _by_settings(trials, subject, evaluation),
+        _by_checkpoint(trials, subject, evaluation),
+        _by_other_file(trials, subject, evaluation),
+        _by_hardware(trials, subject, evaluation),
     )
     for step in steps:
         for reason, better in step:
@@ -70,42 +87,51 @@ def cheapest_cure(
 Attempt = tuple[Reason, FitTier]
 
 
-def _tier(
-    engine: FitEngine,
-    subject: ServedCheckpoint,
-    group: GpuGroup,
-    workload: Workload,
-    settings: Settings,
-) -> FitTier:
-    tiers = [found.tier for found in engine.prepare(subject).evaluations(group, workload, settings)]
-    return min(tiers, key=RANK.__getitem__, default=FitTier.NOT_PRACTICAL)
+@dataclass(frozen=True, slots=True)
+class _Trials:
+    """Judges changes for a reader."""
+
+    engine: FitEngine
+    owned: Owned
+
+    def tier(
+        self,
+        subject: ServedCheckpoint,
+        group: GpuGroup,
+        workload: Workload,
+        settings: Settings,
+    ) -> FitTier:
+        """Return the best tier of the plans that the reader may take."""
+        judged = self.engine.prepare(subject).evaluations(group, workload, settings)
+        tiers = [found.tier for found in judged if self.owned.allows(found.split)]
+        return min(tiers, key=RANK.__getitem__, default=FitTier.NOT_PRACTICAL)
 
 
 def _by_settings(
-    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation
+    trials: _Trials, subject: ServedCheckpoint, evaluation: Evaluation
 ) -> Iterator[Attempt]:
     """Yield flags; none of them makes weights smaller."""
     workload, settings, group = evaluation.workload, evaluation.settings, evaluation.group
-    if engine.prepare(subject).exceeds_all_memory(((group, 1),), settings):
+    if trials.engine.prepare(subject).exceeds_all_memory(((group, 1),), settings):
         return
-    yield from _by_limit(engine, subject, evaluation)
-    yield from _by_context(engine, evaluation)
+    yield from _by_limit(trials, subject, evaluation)
+    yield from _by_context(trials.engine, evaluation)
     if isinstance(evaluation.replica, PagedReplica):
-        yield from _by_starting(engine, subject, evaluation)
+        yield from _by_starting(trials, subject, evaluation)
         if subject.model.vision_parameters and not settings.text_only:
             changed = replace(settings, text_only=True)
-            yield Reason("TEXT_ONLY", {}), _tier(engine, subject, group, workload, changed)
+            yield Reason("TEXT_ONLY", {}), trials.tier(subject, group, workload, changed)
         if settings.memory_fraction is None:
             changed = replace(settings, memory_fraction=HIGHER_FRACTION)
             yield (
                 Reason("RAISE_MEMORY_FRACTION", {"fraction": HIGHER_FRACTION}),
-                _tier(engine, subject, group, workload, changed),
+                trials.tier(subject, group, workload, changed),
             )
         if not settings.enforce_eager:
             changed = replace(settings, enforce_eager=True)
             yield (
                 Reason("ENFORCE_EAGER", {}),
-                _tier(engine, subject, group, workload, changed),
+                trials.tier(subject, group, workload, changed),
             )
         smaller = "fp8"
     else:
@@ -114,20 +140,22 @@ def _by_settings(
         quantized = replace(workload, kv_dtype=smaller)
         yield (
             Reason("QUANTIZE_KV", {"kv_dtype": smaller}),
-            _tier(engine, subject, group, quantized, settings),
+            trials.tier(subject, group, quantized, settings),
         )
 
 
 def _by_limit(
-    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation
+    trials: _Trials, subject: ServedCheckpoint, evaluation: Evaluation
 ) -> Iterator[Attempt]:
     """Yield the system's limit on GPU memory, where a parameter of the kernel raises it."""
     first = evaluation.group.gpus[0]
     if first.reserved.mid <= first.raised_reserved.mid:
         return
     raised = replace(evaluation.settings, raised_limit=True)
-    judged = engine.prepare(subject).evaluations(evaluation.group, evaluation.workload, raised)
-    for one in judged:
+    prepared = trials.engine.prepare(subject)
+    for one in prepared.evaluations(evaluation.group, evaluation.workload, raised):
+        if not trials.owned.allows(one.split):
+            continue
         # With the limit raised, having to raise it is no reason any more.
         only = all(reason.code == "OS_LIMIT" for reason in one.reasons)
         tier = FitTier.COMFORTABLE if only else one.tier
@@ -156,7 +184,7 @@ def _by_context(engine: FitEngine, evaluation: Evaluation) -> Iterator[Attempt]:
 
 
 def _by_starting(
-    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation
+    trials: _Trials, subject: ServedCheckpoint, evaluation: Evaluation
 ) -> Iterator[Attempt]:
     """Yield the setting with which the runtime starts, where its default may not."""
     for reason in evaluation.reasons:
@@ -165,15 +193,15 @@ def _by_starting(
             lower = 1 << (most.bit_length() - 1) if most > 0 else 1
             changed = replace(evaluation.settings, max_num_seqs=lower)
             named = Reason("LOWER_MAX_NUM_SEQS", {"max_num_seqs": lower})
-            yield named, _tier(engine, subject, evaluation.group, evaluation.workload, changed)
+            yield named, trials.tier(subject, evaluation.group, evaluation.workload, changed)
         if reason.code == "START_ROOM":
             changed = replace(evaluation.settings, memory_fraction=LOWER_FRACTION)
             named = Reason("LOWER_MEMORY_FRACTION", {"fraction": LOWER_FRACTION})
-            yield named, _tier(engine, subject, evaluation.group, evaluation.workload, changed)
+            yield named, trials.tier(subject, evaluation.group, evaluation.workload, changed)
 
 
 def _by_checkpoint(
-    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation
+    trials: _Trials, subject: ServedCheckpoint, evaluation: Evaluation
 ) -> Iterator[Attempt]:
     """Yield the model's smaller production checkpoints that the runtime loads, largest first."""
     size = evaluation.reduced.weights.total_bytes
@@ -182,16 +210,16 @@ def _by_checkpoint(
         other = replace(subject, checkpoint=checkpoint)
         recipe = checkpoint.quantization
         if recipe.production and recipe.format in subject.runtime.formats:
-            held = engine.prepare(other).reduced.weights.total_bytes
+            held = trials.engine.prepare(other).reduced.weights.total_bytes
             if held < size:
                 others.append((held, other))
     for _, other in sorted(others, key=lambda pair: _known_first(pair[1], pair[0])):
-        tier = _tier(engine, other, evaluation.group, evaluation.workload, evaluation.settings)
+        tier = trials.tier(other, evaluation.group, evaluation.workload, evaluation.settings)
         yield Reason("SMALLER_CHECKPOINT", {"checkpoint": other.checkpoint.id}), tier
 
 
 def _by_other_file(
-    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation
+    trials: _Trials, subject: ServedCheckpoint, evaluation: Evaluation
 ) -> Iterator[Attempt]:
     """Yield files that lose more, and those that other runtimes load, with what each loses.
 
@@ -199,7 +227,7 @@ def _by_other_file(
     runtime that has no cache of the type that is asked for keeps a plain one.
     """
     group, asked = evaluation.group, evaluation.workload
-    for loss, other in _other_files(engine, subject, evaluation):
+    for loss, other in _other_files(trials.engine, subject, evaluation):
         alike = other.subject.runtime.id == subject.runtime.id
         settings = evaluation.settings if alike else DEFAULTS
         if other.exceeds_all_memory(((group, 1),), settings):
@@ -213,7 +241,7 @@ def _by_other_file(
         }
         yield (
             Reason("OTHER_FILE", arguments),
-            _tier(engine, other.subject, group, workload, settings),
+            trials.tier(other.subject, group, workload, settings),
         )
 
 
@@ -245,22 +273,32 @@ def _known_first(other: ServedCheckpoint, size: int) -> tuple[bool, int]:
 
 
 def _by_hardware(
-    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation, owned: Owned
+    trials: _Trials, subject: ServedCheckpoint, evaluation: Evaluation
 ) -> Iterator[Attempt]:
-    """Yield more memory, more GPUs in the node or more nodes, the least of each first."""
+    """Yield more memory, more GPUs in the node or more nodes, the least of each first.
+
+    What a system or a scheduler was told for want of memory is not told where there is more; a
+    paged runtime may be told of fewer sequences, as a pick may.
+    """
+    engine, owned = trials.engine, trials.owned
     proposals = (
         _more_memory(evaluation.group),
-        _more_gpus(evaluation.group, owned),
+        _more_gpus(engine, evaluation.group, owned),
         _more_nodes(engine, evaluation.group, owned),
     )
+    plain = replace(evaluation.settings, raised_limit=False)
+    tried = [plain]
+    if isinstance(evaluation.replica, PagedReplica) and plain.max_num_seqs is None:
+        tried.append(replace(plain, max_num_seqs=FEWER))
     for proposed in proposals:
         for reason, group in proposed:
             if group.usable_bytes >= evaluation.reduced.least_gpu_bytes:
                 larger = engine.canonical(group)
-                yield (
-                    reason,
-                    _tier(engine, subject, larger, evaluation.workload, evaluation.settings),
-                )
+                tiers = [
+                    trials.tier(subject, larger, evaluation.workload, settings)
+                    for settings in tried
+                ]
+                yield reason, min(tiers, key=RANK.__getitem__)
 
 
 Proposal = tuple[Reason, GpuGroup]
@@ -278,8 +316,8 @@ def _more_memory(group: GpuGroup) -> Iterator[Proposal]:
             yield Reason("MORE_MEMORY", arguments), _repeated(group, resized(first, size))
 
 
-def _more_gpus(group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
-    """Yield more of the largest GPU in one node."""
+def _more_gpus(engine: FitEngine, group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
+    """Yield more of the largest GPU in one node, joined as they are, or as so many usually are."""
     largest = max(group.gpus, key=lambda d: d.visible_bytes)
     if group.nodes > 1 or isinstance(largest.gpu.memory, UnifiedMemory):
         return
@@ -287,7 +325,10 @@ def _more_gpus(group: GpuGroup, owned: Owned) -> Iterator[Proposal]:
         have = max(owned.gpus, len(group.ranks))
         if count > have or (group.mixed and count == have):
             arguments: dict[str, int | float | str] = {"count": count, "gpu": largest.gpu.id}
-            yield Reason("MORE_GPUS", arguments), _repeated(group, largest, per_node=count)
+            larger = _repeated(group, largest, per_node=count)
+            if group.link is None or not reaches(group.link, largest.gpu, count):
+                larger = replace(larger, link=engine.usual_link(largest.gpu, count))
+            yield Reason("MORE_GPUS", arguments), larger
 
 
 def _more_nodes(engine: FitEngine, group: GpuGroup, owned: Owned) -> Iterator[Proposal]:

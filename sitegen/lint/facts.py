@@ -318,7 +318,7 @@ class LintContext:
         if not kept:
             return None
         combo, settings = request.combo, request.settings
-        goal = usual_goal(combo)
+        goal = usual_goal(self.engine, combo)
         question = ModelQuestion(
             request.model, combo, Asks(kept), goal, settings=settings, named=True
         )
@@ -340,7 +340,7 @@ def _runs_at_all(assessment: Assessment) -> bool:
     return (
         whole
         and assessment.tier is not FitTier.NOT_PRACTICAL
-        and not ({reason.code for reason in assessment.reasons} & {"KV_BELOW_CONTEXT"})
+        and not any(reason.code.startswith("KV_BELOW") for reason in assessment.reasons)
     )
 
 

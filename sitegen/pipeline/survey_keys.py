@@ -16,8 +16,8 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
 from sitegen.catalog.file_names import catalog_path
 from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.usual_links import usual_link
 from sitegen.store import digest_of
-from sitegen.survey.gpu_counts import usual_link
 
 UNREAD: Mapping[type, frozenset[str]] = {
     Gpu: frozenset({"notes", "sources", "span", "prices", "launch_price_usd", "launched"}),
@@ -89,8 +89,12 @@ class SurveyKeys:
 
     def combo(self, combo: Combo) -> str:
         """Name the survey of a combo."""
-        networks = (self._network(id_) for id_ in combo.gpu_ids)
-        return digest_of("combo", self.common, self._text(combo), *networks)
+        joined = (
+            word
+            for id_ in combo.gpu_ids
+            for word in (self._network(id_), usual_link(self._catalog, id_))
+        )
+        return digest_of("combo", self.common, self._text(combo), *joined)
 
     def needs(self, gpu: Gpu) -> str:
         """Name the answer to how many of a GPU each model needs."""

@@ -71,6 +71,7 @@ class GpusNeeded:
         max_context_tokens: Of one sequence, at the mid estimate.
         single_tokens_per_s: Decode speed of one stream; zero where nothing is known of it.
         settings: The flags that its plan takes; the defaults where it runs without.
+        more: The same of machines with more of them, where the model leads an answer.
     """
 
     machine: Combo
@@ -85,6 +86,11 @@ class GpusNeeded:
     max_context_tokens: int
     single_tokens_per_s: Interval
     settings: Settings = DEFAULTS
+    more: tuple[GpusNeeded, ...] = ()
+
+    def on(self, count: int) -> GpusNeeded:
+        """Return what was picked for so many GPUs; the smallest machine where nothing was."""
+        return next((one for one in self.more if one.count == count), self)
 
     @property
     def gpu(self) -> Gpu:

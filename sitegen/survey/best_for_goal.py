@@ -15,9 +15,11 @@ from sitegen.physics.plan import ParallelPlan
 from sitegen.quality.values import Use
 from sitegen.survey.answers import Answer, AnswerGoal, RankedPlan, Scope
 from sitegen.survey.best_for_use import (
+    FIRST,
     Candidates,
     UseAnswer,
     answers_by_use,
+    rated_pick,
     reads_along,
     takes_images,
 )
@@ -106,7 +108,7 @@ def most_users(
 
 def for_many(engine: FitEngine, combo: Combo, pick: Assessment) -> Assessment | None:
     """Pick a model again for many users, unless rows are picked for them already."""
-    if usual_goal(combo, driven_by(engine, combo)) is PlanGoal.THROUGHPUT:
+    if usual_goal(engine, combo, driven_by(engine, combo)) is PlanGoal.THROUGHPUT:
         return pick
     asked = reference_question(engine, combo, pick.model, PlanGoal.THROUGHPUT)
     return answered(engine, replace(asked, read_along=True))
@@ -193,7 +195,7 @@ class _Compared:
                 return None
             return RankedPlan(assessment, Interval.exact(at[0]), _other(at[1], assessment))
 
-        return self._answer(goal, self._served(), users, _served_place)
+        return self._answer(goal, self._served(), users, _together)
 
     def longest(self) -> Answer | None:
         """Find the longest context of one sequence."""
@@ -224,14 +226,24 @@ class _Compared:
         goal: AnswerGoal,
         assessments: Sequence[Assessment],
         standing: Callable[[Assessment], RankedPlan | None],
-        place: Callable[[RankedPlan], tuple[float, float, str]] | None = None,
+        rate: Callable[[Assessment], float] | None = None,
     ) -> Answer | None:
-        standings = [s for one in assessments if (s := standing(one)) is not None]
-        ordered = sorted(standings, key=place or _place)
+        newest = sorted(assessments, key=lambda one: one.model.released, reverse=True)
+        standings = [s for one in newest if (s := standing(one)) is not None]
+        ordered = sorted(standings, key=lambda one: self._place(one, rate or _one_stream))
         if not ordered:
             return None
         second = ordered[1] if len(ordered) > 1 else None
         return Answer(goal, Scope.GOOD, ordered[0], second, models=len(ordered))
+
+    def _place(
+        self, standing: RankedPlan, rate: Callable[[Assessment], float]
+    ) -> tuple[float, float, float]:
+        """Order what gives as much by its speed in two digits, then by rating."""
+        found = standing.assessment
+        rated = rated_pick(self._engine, FIRST, found)
+        points = rated.points if rated is not None else 0.0
+        return (-standing.amount.mid, -_two_digits(rate(found)), -points)
 
 
 MOST_SERVED = 12
@@ -248,14 +260,22 @@ def _other(plan: ParallelPlan, assessment: Assessment) -> ParallelPlan | None:
     return None if plan == assessment.plan else plan
 
 
-def _served_place(standing: RankedPlan) -> tuple[float, float, str]:
-    """Order what holds as many users by their tokens/s together: counts end at a cap."""
-    speed = standing.assessment.speed
-    rate = speed.aggregate_tokens_per_s.mid if speed else 0.0
-    return (-standing.amount.mid, -rate, standing.assessment.model.id)
+def _one_stream(assessment: Assessment) -> float:
+    return assessment.speed.single_tokens_per_s.mid if assessment.speed else 0.0
 
 
-def _place(standing: RankedPlan) -> tuple[float, float, str]:
-    speed = standing.assessment.speed
-    rate = speed.single_tokens_per_s.mid if speed else 0.0
-    return (-standing.amount.mid, -rate, standing.assessment.model.id)
+def _together(assessment: Assessment) -> float:
+    """Tokens/s of all users, which order what holds as many of them: counts end at a cap."""
+    return assessment.speed.aggregate_tokens_per_s.mid if assessment.speed else 0.0
+
+
+def _two_digits(rate: float) -> float:
+    """Keep two digits of a rate: speeds that differ by less are alike.
+
+    >>> _two_digits(87.4), _two_digits(1234.5), _two_digits(0.0)
+    (87.0, 1200.0, 0.0)
+    """
+    step = 1.0
+    while rate >= 100 * step:
+        step *= 10
+    return float(int(rate / step + 0.5)) * step

@@ -307,7 +307,7 @@ def question_of(
         model,
         combo,
         Asks(asks),
-        asked.goal or usual_goal(combo, preferred),
+        asked.goal or usual_goal(engine, combo, preferred),
         preferred,
         named=asked.runtime != "",
         read_along=asked.read_along,

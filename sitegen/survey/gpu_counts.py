@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import sqrt
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import (
@@ -20,6 +21,8 @@ from sitegen.catalog.domain.hardware import (
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.usual_links import link_inside
+from sitegen.quality.values import Use
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
@@ -30,13 +33,14 @@ from sitegen.survey.verdict_policy import (
     verdict_of,
 )
 from sitegen.units import GIB
+from sitegen.values import dataclass
 
+ANSWERED = (Use.OVERALL, Use.CODING)
+"""Uses that the page of a GPU answers for each number of it."""
 COUNTS = (1, 2, 3, 4, 6, 8)
 """GPUs that people put into one machine."""
 POWERS = (1, 2, 4, 8)
 """The same of GPUs that no combo of the catalog has."""
-BRIDGED = {"nvlink": (2,), "xgmi": (2, 4)}
-"""Cards that a bridge joins, by the kind of link."""
 
 
 def installed_kinds(gpu: Gpu) -> tuple[InstalledGpu, ...]:
@@ -111,48 +115,36 @@ def equal_machines(
     return Combo(id_, name, "", nodes, network, "", prose, "", (), installed.gpu.span)
 
 
-def usual_link(catalog: Catalog, gpu_id: str) -> str:
-    """Return what joins GPUs of a kind in most machines of the catalog, or nothing."""
-    links = Counter(
-        node.link.id
-        for combo in catalog.combos.values()
-        for node in combo.nodes
-        if node.link and {gpu.gpu.id for gpu in node.gpus} == {gpu_id}
-    )
-    return min(links, key=lambda link: (-links[link], link), default="")
-
-
-def own_links(catalog: Catalog, gpu: Gpu, count: int) -> tuple[str, ...]:
-    """List a GPU's own links that join so many: the bridge of a card, the board of a module."""
-    inside = (link for link in gpu.links if not catalog.interconnects[link].between_nodes)
-    return tuple(link for link in inside if _reaches(catalog.interconnects[link], gpu, count))
-
-
-def _reaches(link: Interconnect, gpu: Gpu, count: int) -> bool:
-    return gpu.body.form != "card" or count in BRIDGED.get(link.kind, ())
-
-
-def link_inside(catalog: Catalog, gpu: Gpu, count: int) -> str:
-    """Return what joins so many of a GPU in one machine, or nothing.
-
-    That is what does in most machines of the catalog, as far as a bridge reaches; where it has
-    none, the board that a module stands on; else the slots of cards.
-    """
-    own, usual = own_links(catalog, gpu, count), usual_link(catalog, gpu.id)
-    if usual and (usual in own or usual not in gpu.links):
-        return usual
-    return own[-1] if own and gpu.body.form != "card" else gpu.bus
-
-
 def gpus_needed(engine: FitEngine, gpu: Gpu) -> tuple[GpusNeeded, ...]:
     """Find the smallest machine with a GPU on which each surveyed model fits comfortably.
 
     Where none of ``machines_of`` is enough, the smallest on which it is borderline; a model that
-    runs on none is left out.
+    runs on none is left out. What leads an answer on a larger machine is picked for that one, too.
     """
     machines = machines_of(engine.catalog, gpu)
-    needs = (_needed(engine, model, machines) for model in engine.catalog.surveyed_models)
-    return tuple(need for need in needs if need is not None)
+    every = (_needed(engine, model, machines) for model in engine.catalog.surveyed_models)
+    needs = tuple(need for need in every if need is not None)
+    more = _on_more(engine, needs, machines)
+    return tuple(replace(need, more=more.get(need.model.id, ())) for need in needs)
+
+
+def _on_more(
+    engine: FitEngine, needs: Sequence[GpusNeeded], machines: Sequence[Combo]
+) -> dict[str, tuple[GpusNeeded, ...]]:
+    """Pick again what is best on a machine larger than its smallest, by model."""
+    found: dict[str, tuple[GpusNeeded, ...]] = {}
+    for machine in machines:
+        count = len(machine.gpus)
+        enough = [need for need in needs if need.count <= count]
+        best = (best_of_needs(engine, enough, use) for use in ANSWERED)
+        models = {led[0].model.id: led[0].model for led in best if led and led[0].count < count}
+        for id_, model in models.items():
+            question = replace(reference_question(engine, machine, model), read_along=True)
+            entry = verdict_of(engine, question)
+            if entry is not None and entry.tier is FitTier.COMFORTABLE:
+                record = _record(machine, None, pick_of(engine, question, entry))
+                found[id_] = (*found.get(id_, ()), record)
+    return found
 
 
 def _needed(
@@ -215,4 +207,76 @@ def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
         max_context_tokens=evaluation.replica.limits(longest, ()).max_context_tokens,
         single_tokens_per_s=evaluation.single_tokens_per_s,
         settings=evaluation.settings,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RatedNeed:
+    """A model with its rating for a use, less the loss of its checkpoint (see ``RatedPick``)."""
+
+    need: GpusNeeded
+    points: float
+    half_width: float
+
+    @property
+    def assured(self) -> float:
+        """The low end of its 90 % interval."""
+        return self.points - self.half_width
+
+
+def best_of_needs(
+    engine: FitEngine, needs: Iterable[GpusNeeded], use: Use
+) -> tuple[GpusNeeded, ...]:
+    """Return the best models for a use among some that are comfortable: a tier, the first leading.
+
+    The rule is that of ``best_for_use`` (decision 45), for machines that no combo is.
+    """
+    rated = sorted(
+        (one for need in needs if (one := _rated(engine, need, use)) is not None),
+        key=lambda one: (-one.points, one.need.model.id),
+    )
+    if not rated:
+        return ()
+    first = rated[0]
+    tier = [
+        one
+        for one in rated
+        if first.points - one.points
+        <= sqrt(first.half_width * first.half_width + one.half_width * one.half_width)
+    ]
+    step = engine.assumptions["answer-rating-step"].value.mid
+    least = max(one.assured for one in tier) - step
+    ordered = sorted(
+        tier,
+        key=lambda one: (
+            one.assured < least,
+            -one.need.single_tokens_per_s.mid,
+            -one.need.max_context_tokens,
+            one.need.model.id,
+        ),
+    )
+    return tuple(one.need for one in ordered)
+
+
+def _rated(engine: FitEngine, need: GpusNeeded, use: Use) -> RatedNeed | None:
+    """Rate what may lead an answer; ``None`` for all else."""
+    model = need.model
+    rating = engine.ratings.of(use, model.id)
+    if (
+        rating is None
+        or not rating.is_rated
+        or need.tier is not FitTier.COMFORTABLE
+        or model.base
+        or model.superseded_by
+        or model.context_tokens < engine.assumptions["answer-context-tokens"].value.mid
+        or need.single_tokens_per_s.mid < engine.assumptions["answer-speed-tokens-per-s"].value.mid
+    ):
+        return None
+    loss = engine.losses.of(model, need.checkpoint)
+    rating_half = (rating.points.high - rating.points.low) / 2
+    loss_half = (loss.high - loss.low) / 2
+    return RatedNeed(
+        need,
+        rating.points.mid - loss.mid,
+        sqrt(rating_half * rating_half + loss_half * loss_half),
     )

@@ -9,7 +9,6 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import sqrt
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import (
@@ -19,10 +18,9 @@ from sitegen.catalog.domain.hardware import (
     UnifiedMemory,
 )
 from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.fit.fit_engine import FitEngine
-from sitegen.quality.values import Use
+from sitegen.fit.usual_links import usual_link
 from sitegen.survey.answers import GpusNeeded
-from sitegen.survey.gpu_counts import POWERS, installed_kinds, machine_of, usual_link
+from sitegen.survey.gpu_counts import POWERS, installed_kinds, machine_of
 from sitegen.survey.results import ComboSurvey, Survey
 from sitegen.values import dataclass
 
@@ -165,75 +163,3 @@ def is_enough(machine: Combo, kind: OneKind, count: int) -> bool:
     if kind.is_chip:
         return machine.gpus[0].installed_bytes <= kind.each_bytes
     return len(machine.gpus) <= count
-
-
-@dataclass(frozen=True, slots=True)
-class RatedNeed:
-    """A model with its rating for a use, less the loss of its checkpoint (see ``RatedPick``)."""
-
-    need: GpusNeeded
-    points: float
-    half_width: float
-
-    @property
-    def assured(self) -> float:
-        """The low end of its 90 % interval."""
-        return self.points - self.half_width
-
-
-def best_of_needs(
-    engine: FitEngine, needs: Iterable[GpusNeeded], use: Use
-) -> tuple[GpusNeeded, ...]:
-    """Return the best models for a use among some that are comfortable: a tier, the first leading.
-
-    The rule is that of ``best_for_use`` (decision 45), for machines that no combo is.
-    """
-    rated = sorted(
-        (one for need in needs if (one := _rated(engine, need, use)) is not None),
-        key=lambda one: (-one.points, one.need.model.id),
-    )
-    if not rated:
-        return ()
-    first = rated[0]
-    tier = [
-        one
-        for one in rated
-        if first.points - one.points
-        <= sqrt(first.half_width * first.half_width + one.half_width * one.half_width)
-    ]
-    step = engine.assumptions["answer-rating-step"].value.mid
-    least = max(one.assured for one in tier) - step
-    ordered = sorted(
-        tier,
-        key=lambda one: (
-            one.assured < least,
-            -one.need.single_tokens_per_s.mid,
-            -one.need.max_context_tokens,
-            one.need.model.id,
-        ),
-    )
-    return tuple(one.need for one in ordered)
-
-
-def _rated(engine: FitEngine, need: GpusNeeded, use: Use) -> RatedNeed | None:
-    """Rate what may lead an answer; ``None`` for all else."""
-    model = need.model
-    rating = engine.ratings.of(use, model.id)
-    if (
-        rating is None
-        or not rating.is_rated
-        or need.tier is not FitTier.COMFORTABLE
-        or model.base
-        or model.superseded_by
-        or model.context_tokens < engine.assumptions["answer-context-tokens"].value.mid
-        or need.single_tokens_per_s.mid < engine.assumptions["answer-speed-tokens-per-s"].value.mid
-    ):
-        return None
-    loss = engine.losses.of(model, need.checkpoint)
-    rating_half = (rating.points.high - rating.points.low) / 2
-    loss_half = (loss.high - loss.low) / 2
-    return RatedNeed(
-        need,
-        rating.points.mid - loss.mid,
-        sqrt(rating_half * rating_half + loss_half * loss_half),
-    )

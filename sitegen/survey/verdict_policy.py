@@ -21,9 +21,10 @@ from sitegen.catalog.domain.models import (
 )
 from sitegen.fit.assess import build_assessment
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
+from sitegen.fit.compatibility import hardware_refusal
 from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.fixes import HIGHER_FRACTION
+from sitegen.fit.fixes import FEWER, HIGHER_FRACTION
 from sitegen.fit.planner import (
     RANK,
     PlacedPlan,
@@ -63,8 +64,6 @@ APART = 1.5
 
 Two errors that have nothing in common differ by the root of two as much as one; rounded up.
 """
-FEWER = 64
-"""Sequences that the flag names; their memory is less than that of a runtime's own 256 or more."""
 FREED = 1.15
 """If the need exceeds the comfortable budget by this factor, no flag frees enough."""
 FEWER_SEQUENCES = Settings(max_num_seqs=FEWER)
@@ -203,7 +202,7 @@ def reference_question(
         model,
         combo,
         _reference_asks(engine, combo, model, runtime),
-        goal or usual_goal(combo, preferred),
+        goal or usual_goal(engine, combo, preferred),
         preferred,
         named=runtime != "",
         room=usual_room(engine, model),
@@ -279,9 +278,16 @@ def driven_by(engine: FitEngine, combo: Combo) -> tuple[str, ...]:
     return found.drives if found else ()
 
 
-def usual_goal(combo: Combo, preferred: Sequence[str] = ()) -> PlanGoal:
-    """Return what a combo is bought for: many users on servers, one fast stream elsewhere."""
-    return PlanGoal.THROUGHPUT if preferred or combo.is_datacenter else PlanGoal.LATENCY
+def usual_goal(engine: FitEngine, combo: Combo, preferred: Sequence[str] = ()) -> PlanGoal:
+    """Return what a combo is bought for: many users on servers, one fast stream elsewhere.
+
+    Servers' GPUs that no runtime for many users supports any more are bought second-hand, for one.
+    """
+    serves = combo.is_datacenter and any(
+        batches(runtime) and hardware_refusal(runtime, [one.gpu for one in combo.gpus]) is None
+        for runtime in engine.catalog.runtimes.values()
+    )
+    return PlanGoal.THROUGHPUT if preferred or serves else PlanGoal.LATENCY
 
 
 def batches(runtime: Runtime) -> bool:

@@ -13,7 +13,7 @@ from sitegen.fit.assessment import FitTier, PlanGoal
 from sitegen.fit.runnable_checkpoint import ServedCheckpoint
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.memory.profile_constants import profile_of
-from sitegen.physics.plan import PlanKind, Settings, Workload
+from sitegen.physics.plan import PlanKind, Reason, Settings, Workload
 from sitegen.units import GIB, MIB
 from tests.fit.questions import ask, catalog, combo, engine, model
 
@@ -262,3 +262,16 @@ def test_the_profiling_peak_of_llama_8b_is_the_same_on_every_rank() -> None:
         where = combo(*["h100-sxm"] * tp, link="nvswitch-gen3" if tp > 1 else "")
         found = ask(model("llama8"), "bf16", where, "vllm", "0.19", tp=tp)
         assert lines(found, "compute")[0] / 1_024 == pytest.approx(logged_gib, rel=0.01)
+
+
+def test_several_contexts_that_do_not_fit_are_counted_and_one_is_measured() -> None:
+    """Llama 3.1 70B in Q4_K_M leaves room for 14,336 tokens on two RTX 4090: one of 8,192."""
+    two, what = combo("rtx-4090", "rtx-4090", link="pcie-4-x16"), model("llama70")
+
+    def because(workload: Workload) -> Reason:
+        (reason,) = ask(what, "q4-k-m", two, "llama-cpp", "8000", workload=workload).reasons
+        return reason
+
+    many, one = because(Workload(8_192, 4, "f16")), because(Workload(32_768, 1, "f16"))
+    assert (many.code, many.arguments["held"]) == ("KV_BELOW_SEQUENCES", 1)
+    assert (one.code, one.arguments["max_context_tokens"]) == ("KV_BELOW_CONTEXT", 14_336)

@@ -19,6 +19,7 @@ ARGUMENTS = {
     "DOES_NOT_FIT": "need_bytes budget_bytes context_tokens",
     "HEADROOM": "utilization",
     "KV_BELOW_CONTEXT": "context_tokens max_context_tokens",
+    "KV_BELOW_SEQUENCES": "context_tokens sequences held",
     "UNCERTAIN": "low high",
     "CPU_SPILL": "cpu_bytes cpu_layers",
     "EXPERTS_IN_RAM": "cpu_bytes layers",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.usual_links import usual_link
+from sitegen.quality.values import Use
 from sitegen.survey.answers import GpusNeeded
-from sitegen.survey.gpu_counts import gpus_needed, machines_of, usual_link
+from sitegen.survey.gpu_counts import best_of_needs, gpus_needed, machines_of
+from sitegen.survey.verdict_policy import answered, reference_question
 from sitegen.units import GIB
 from tests.survey.whole_catalog import whole_catalog, whole_engine, whole_survey
 
@@ -176,3 +180,16 @@ def test_a_bridge_of_cards_reaches_no_further_than_it_does() -> None:
     links = joined_by("mi100")
     assert links[2] == links[4] == "xgmi-mi100"
     assert links[8] == "pcie-4-x16"
+
+
+def test_what_leads_on_four_cards_is_picked_for_four(engine: FitEngine) -> None:
+    """``sitegen fit`` gives four RTX 4070 a larger file of Qwen3.8 27B, over all of them."""
+    needs = gpus_needed(engine, engine.catalog.gpus["rtx-4070"])
+    led = best_of_needs(engine, [need for need in needs if need.count <= 4], Use.OVERALL)[0]
+    found = led.on(4)
+    question = reference_question(engine, found.machine, found.model)
+    asked = answered(engine, replace(question, read_along=True), cured=False)
+    assert asked is not None
+    assert (led.count, found.count) == (2, 4)
+    assert (found.checkpoint.id, found.plan) == (asked.checkpoint.id, asked.plan)
+    assert found.max_context_tokens > 2 * led.max_context_tokens

@@ -9,7 +9,8 @@ from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.published.claims.plans import machine
 from sitegen.quality.values import Rating, Ratings, Use
-from sitegen.survey.gpu_grid import OneKind, OnGpus, best_of_needs, every_kind, on_gpus
+from sitegen.survey.gpu_counts import best_of_needs
+from sitegen.survey.gpu_grid import OneKind, OnGpus, every_kind, on_gpus
 from sitegen.units import GIB
 from tests.fit.questions import catalog as real_catalog
 from tests.site.fabricated import (

@@ -19,6 +19,7 @@ from sitegen.fit.planner import RANK, Question, best_plan, comfortable_plans
 from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
 from sitegen.physics.plan import DEFAULTS, Settings
 from sitegen.quality.values import Use
+from sitegen.survey.answers import AnswerGoal
 from sitegen.survey.results import ModelOnCombo
 from sitegen.survey.verdict_policy import answered, reference_question
 from tests.cli.small_project import run
@@ -394,3 +395,39 @@ def test_a_quantized_cache_that_is_asked_for_lowers_no_verdict() -> None:
     best = run("--root", ROOT, "fit", "--best", "coding", *words[1:], "--kv-dtype", "q8_0")
     assert "sitegen recipe" in best.out
     assert "may lose quality" in best.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "tier"),
+    [
+        # eight RTX 3090 on PCIe are borderline by their link, which one card does not have
+        (("mimo-v2-flash", "1x-rtx-3090"), "MORE_GPUS", "borderline"),
+        # the larger Mac needs no limit raised
+        (("gpt-oss-120b", "mac-studio-m1-ultra-64gb"), "MORE_MEMORY", "comfortable"),
+        # two cards are comfortable with fewer sequences, as their page says
+        (("nemotron-h-56b-base-8k", "1x-arc-pro-b60"), "MORE_GPUS", "comfortable"),
+    ],
+)
+def test_a_larger_machine_is_promised_what_its_own_page_says(
+    words: tuple[str, str], code: str, tier: str
+) -> None:
+    cure = json.loads(run("--root", ROOT, "fit", *words, "--json").out)["fit"]["cure"]
+    assert (cure["code"], cure["tier"]) == (code, tier)
+
+
+def test_a_cure_keeps_the_plan_that_was_named() -> None:
+    """No share of the GPU makes InfiniBand faster, and TP 8 is another plan than TP 16."""
+    words = (
+        "llama-3.1-70b-instruct", "2-nodes-8x-h100", "--quantization", "fp8",
+        "--runtime", "vllm", "--tensor-parallel", "16",
+    )  # fmt: skip
+    found = json.loads(run("--root", ROOT, "fit", *words, "--json").out)["fit"]
+    assert [one["code"] for one in found["reasons"]] == ["LINK_DECODE"]
+    assert found["cure"] is None
+
+
+def test_of_what_serves_as_many_the_better_model_serves() -> None:
+    """Qwen3.6 27B and Qwen3.8 27B are one architecture; the later is rated ten points higher."""
+    for survey in map(whole_survey, ("1x-mi300x", "2x-dgx-spark")):
+        first = next(one for one in survey.answers if one.goal is AnswerGoal.USERS_8K)
+        assert first.best.assessment.model.id != "qwen3.6-27b"

@@ -19,6 +19,7 @@ from sitegen.survey.verdict_policy import (
 )
 from sitegen.units import GIB, MIB
 from tests.fit.questions import catalog, combo, model, with_visible
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 ONE_CLASS = CheckpointLosses({}, {}, ())
 """No evidence: nothing is told apart."""
@@ -388,11 +389,24 @@ def test_what_is_not_practical_says_so_of_its_smallest_production_file() -> None
     assert found.shortage_bytes > 0
 
 
+OLD_SERVERS = {
+    "4x-mi50-32gb": PlanGoal.LATENCY, "2x-p40": PlanGoal.LATENCY,
+    "2x-t4": PlanGoal.THROUGHPUT, "4x-a100-80gb-sxm": PlanGoal.THROUGHPUT,
+}  # fmt: skip
+
+
 def test_servers_are_bought_for_many_users_and_everything_else_for_one_fast_stream() -> None:
-    assert usual_goal(SERVER) is PlanGoal.THROUGHPUT
-    assert usual_goal(PAIR) is PlanGoal.LATENCY
-    assert usual_goal(MAC) is PlanGoal.LATENCY
-    assert usual_goal(PAIR, ("vllm",)) is PlanGoal.THROUGHPUT
+    engine = whole_engine()
+    assert usual_goal(engine, SERVER) is PlanGoal.THROUGHPUT
+    assert usual_goal(engine, PAIR) is PlanGoal.LATENCY
+    assert usual_goal(engine, MAC) is PlanGoal.LATENCY
+    assert usual_goal(engine, PAIR, ("vllm",)) is PlanGoal.THROUGHPUT
+
+
+def test_servers_gpus_without_a_runtime_for_many_serve_one() -> None:
+    """VLLM and its like need compute capability 7.5, and none of them runs on gfx906 (MI50)."""
+    goals = {id_: usual_goal(whole_engine(), whole_catalog().combos[id_]) for id_ in OLD_SERVERS}
+    assert goals == OLD_SERVERS
 
 
 def test_settings_that_the_reader_chose_are_never_changed() -> None:

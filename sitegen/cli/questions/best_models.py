@@ -103,7 +103,7 @@ def _picked(
     if not asks:
         return None
     preferred = driven_by(engine, combo)
-    usual = PlanGoal.THROUGHPUT if users > 1 else usual_goal(combo, preferred)
+    usual = PlanGoal.THROUGHPUT if users > 1 else usual_goal(engine, combo, preferred)
     question = ModelQuestion(
         model,
         combo,

@@ -81,7 +81,9 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
         model,
         combo,
         Asks(_keeping(engine, subjects, workload)),
-        PlanGoal(options.goal) if options.goal else usual_goal(combo, _serving(combo, catalog)),
+        PlanGoal(options.goal)
+        if options.goal
+        else usual_goal(engine, combo, _serving(combo, catalog)),
         preferred,
         replace(settings_from(options), largest_allocation_bytes=limit, backend=options.backend),
         named=options.runtime != "",

@@ -24,6 +24,8 @@ SAID = frozenset(
     }
 )  # fmt: skip
 """Refusals that have rules of their own."""
+BELOW = ("KV_BELOW_CONTEXT", "KV_BELOW_SEQUENCES")
+"""Reasons that a shorter context removes."""
 MEMORY = frozenset({"WEIGHTS_EXCEED", "DOES_NOT_FIT", "ALLOCATION_LIMIT"})
 KINDS = frozenset({"linear", "dynamic", "yarn", "deepseek_yarn", "ntk"})
 """Kinds of scaling whose factor multiplies a model's positions."""
@@ -190,8 +192,8 @@ def _too_large(launch: Launch, assessment: Assessment, facts: LintContext) -> It
         yield finding(place_of(launch, "model", "tensor"), "does-not-fit", message, hint)
     elif "context" not in launch.settings and (launch.traits.fills_up or launch.open_ended):
         return
-    elif "KV_BELOW_CONTEXT" in codes:
-        yield _context(launch, assessment, codes["KV_BELOW_CONTEXT"], facts)
+    elif below := [codes[code] for code in BELOW if code in codes]:
+        yield _context(launch, assessment, below[0], facts)
     elif (
         "UNCERTAIN" in codes
         and assessment.busiest is not None

@@ -96,8 +96,11 @@ class Comparison:
 
 
 HARD = frozenset(
-    {"WEIGHTS_EXCEED", "DOES_NOT_FIT", "KV_BELOW_CONTEXT", "ALLOCATION_LIMIT", "STATE_BLOCKS"}
-)
+    {
+        "WEIGHTS_EXCEED", "DOES_NOT_FIT", "KV_BELOW_CONTEXT", "KV_BELOW_SEQUENCES",
+        "ALLOCATION_LIMIT", "STATE_BLOCKS",
+    }
+)  # fmt: skip
 """Reasons that say of memory that a start as asked for fails, not that it may."""
 
 

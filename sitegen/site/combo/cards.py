@@ -32,6 +32,7 @@ from sitegen.site.words.verdicts import checkpoint_name, start_note, sure_contex
 from sitegen.survey.answers import Answer, AnswerGoal
 from sitegen.survey.best_for_use import FIRST, RatedPick, UseAnswer
 from sitegen.survey.results import ComboSurvey
+from sitegen.survey.verdict_policy import batches
 from sitegen.values import dataclass
 
 LEAD, SERVING = "Best overall", "Serving many users"
@@ -81,7 +82,7 @@ class _Answer:
 
 def _answers(survey: ComboSurvey) -> list[_Answer]:
     """List the answers, one entry for each model and file, the first answer first."""
-    by_model: dict[tuple[str, bool, bool], _Answer] = {}
+    by_model: dict[_Shown, _Answer] = {}
 
     def add(assessment: Assessment, name: str, use: UseAnswer | None = None) -> None:
         known = by_model.setdefault(_shown_as(assessment), _Answer(assessment, ()))
@@ -99,7 +100,7 @@ def _answers(survey: ComboSurvey) -> list[_Answer]:
     if survey.lead is not None and not by_model:
         add(survey.lead, "The largest model that runs")
     if survey.aggregate_serving is not None:
-        add(survey.aggregate_serving, SERVING)
+        add(_serving_all(survey.aggregate_serving), SERVING)
     fastest = max((_one_stream(one.found) for one in by_model.values()), default=0.0)
     for answer in filter(_is_fastest, survey.answers):
         if answer.best.amount.mid >= MUCH_FASTER * fastest:
@@ -118,10 +119,23 @@ def _is_fastest(answer: Answer) -> bool:
     return answer.goal is AnswerGoal.ONE_STREAM
 
 
-def _shown_as(assessment: Assessment) -> tuple[str, bool, bool]:
-    """Part what starts with images from what starts without; the rest of a model is one card."""
-    settings = assessment.settings
-    return assessment.model.id, settings.text_only, settings.images
+_Shown = tuple[str, bool, bool, bool]
+"""Model, and whether it starts without images, with a projector, and for several requests."""
+
+
+def _shown_as(assessment: Assessment) -> _Shown:
+    """Part what starts with images, or for many, from what does not; the rest is one card."""
+    settings, many = assessment.settings, assessment.workload.sequences > 1
+    return assessment.model.id, settings.text_only, settings.images, many
+
+
+def _serving_all(assessment: Assessment) -> Assessment:
+    """Ask for as many requests at once as a replica holds, of a runtime that has to be told."""
+    workload, limits = assessment.workload, assessment.limits
+    most = limits.sequences_at.get(workload.context_tokens, 0) if limits is not None else 0
+    if batches(assessment.runtime) or most <= 1:
+        return assessment
+    return replace(assessment, workload=replace(workload, sequences=most))
 
 
 def _one_stream(assessment: Assessment) -> float:
@@ -143,11 +157,11 @@ def further_recipes(
 
 
 def _group_id(answer: _Answer) -> str:
-    """Name the group of an answer's commands; a model has two where one starts without images."""
-    seeing = [use.use for use in answer.uses] == [
-        Use.VISION
-    ] and not answer.found.settings.text_only
-    return f"run-{answer.found.model.id}{'-images' if seeing else ''}"
+    """Name the group of an answer's commands: a model has others for images and for many."""
+    found = answer.found
+    seeing = [use.use for use in answer.uses] == [Use.VISION] and not found.settings.text_only
+    many = found.workload.sequences > 1
+    return f"run-{found.model.id}{'-images' if seeing else ''}{'-many' if many else ''}"
 
 
 def further_groups(
@@ -180,18 +194,18 @@ def answer_cards(
     )
 
 
-_Key = tuple[str, str, str, bool, bool]
-"""Model, checkpoint and runtime, and whether it starts without images, or with a projector."""
+_Key = tuple[str, str, _Shown]
+"""Checkpoint and runtime, and what is shown as one card."""
 
 
 def _key(assessment: Assessment) -> _Key:
-    model, blind, projector = _shown_as(assessment)
-    return model, assessment.checkpoint.id, assessment.runtime.id, blind, projector
+    return assessment.checkpoint.id, assessment.runtime.id, _shown_as(assessment)
 
 
 def _of(recipe: Recipe) -> _Key:
     """Name what a recipe runs; with two models at once, nothing that an answer asks for."""
-    return ("", "", "", False, False) if recipe.beside else _key(recipe.assessment)
+    nothing: _Key = ("", "", ("", False, False, False))
+    return nothing if recipe.beside else _key(recipe.assessment)
 
 
 def _card(
@@ -207,6 +221,8 @@ def _card(
     """
     assessment = answer.found
     asked = "" if usual else f"&goal={PlanGoal.THROUGHPUT}"
+    if assessment.workload.sequences > 1:
+        asked += f"&users={assessment.workload.sequences}"
     view = f"{view_of(assessment.combo.id, assessment.model.id)}{asked}"
     steps = None
     if recipe is not None:

@@ -21,7 +21,8 @@ from sitegen.site.words.verdicts import checkpoint_name, start_note
 from sitegen.survey.answers import AnswerGoal, GpusNeeded
 from sitegen.survey.composed_build import build_of
 from sitegen.survey.first_answer import Wish, of_survey
-from sitegen.survey.gpu_grid import NOT, OneKind, best_of_needs, every_kind, is_enough, on_gpus
+from sitegen.survey.gpu_counts import best_of_needs
+from sitegen.survey.gpu_grid import NOT, OneKind, every_kind, is_enough, on_gpus
 from sitegen.survey.results import ComboSurvey
 from sitegen.units import GIB
 from sitegen.values import dataclass
@@ -185,7 +186,8 @@ def _of_needs(
         yield _of_need(CODING, coding[0], machine, count)
 
 
-def _of_need(wish: str, need: GpusNeeded, machine: str, count: int) -> Best:
+def _of_need(wish: str, smallest: GpusNeeded, machine: str, count: int) -> Best:
+    need = smallest.on(count)
     cell = _printed(need.single_tokens_per_s.mid, need.max_context_tokens)
     if need.count < count:
         cell = Parts((cell, f", on {NUMBERS[need.count].lower()} of the GPUs"))

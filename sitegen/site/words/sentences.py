@@ -25,6 +25,7 @@ REASONS: Mapping[str, str] = {
     "DOES_NOT_FIT": "At {context_tokens} the busiest GPU needs {need_bytes} of {budget_bytes}.",
     "HEADROOM": "It may fill {utilization} of the busiest GPU and leaves little headroom.",
     "KV_BELOW_CONTEXT": "The context fits up to {max_context_tokens}, not {context_tokens}.",
+    "KV_BELOW_SEQUENCES": "A replica holds {held} contexts of {context_tokens}, not {sequences}.",
     "UNCERTAIN": "The estimate spans {low} to {high} of the busiest GPU.",
     "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) stay in system RAM.",
     "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) stay in system RAM.",
