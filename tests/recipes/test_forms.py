@@ -115,6 +115,17 @@ def test_machines_run_their_copies_in_one_server_each_behind_a_balancer() -> Non
     assert servers == [f"server 10.0.0.{at}:8000;" for at in (1, 2, 3, 4)]
 
 
+def test_a_balancer_names_a_host_that_ollama_takes_and_passes_long_prompts_on() -> None:
+    """Ollama answers 403 to the name of nginx's group, and nginx 413 to more than 1 MB."""
+    of_ollama = asked("8x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m", goal=PlanGoal.THROUGHPUT)
+    of_vllm = asked("8x-rtx-4090", "gpt-oss-20b", "vllm", "mxfp4", goal=PlanGoal.THROUGHPUT)
+    for found in (of_ollama, of_vllm):
+        balancer = file(form(found, found.runtime.id), "balancer.conf").text
+        lines = [line.strip() for line in balancer.splitlines()]
+        assert lines.index("proxy_set_header Host localhost;") > lines.index("location / {")
+        assert "client_max_body_size 0;" in lines
+
+
 def test_servers_of_several_machines_are_closed_to_all_but_the_balancer() -> None:
     found = asked("4-nodes-8x-a100", "qwen3-8b", "vllm", "bf16", goal=PlanGoal.THROUGHPUT)
     step = next(s for s in form(found, "vllm").steps if s.title.startswith("Block port 8000"))
