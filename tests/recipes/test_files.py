@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sitegen.fit.assessment import Assessment
 from sitegen.recipes import recipes_for
 from sitegen.recipes.files import conversion_bytes, gigabytes
+from sitegen.recipes.folder.preflight import disk_bytes
 from sitegen.recipes.forms.ollama import LARGEST_IN_ONE_BYTES
 from sitegen.recipes.recipe import Phase, Recipe, RecipeStep
 from sitegen.recipes.target import Target
@@ -88,6 +92,27 @@ def test_ollama_is_given_a_file_whose_parts_are_joined() -> None:
     assert variable(recipe).endswith(".gguf")
 
 
+def test_ollama_pulls_a_whole_file_of_any_size() -> None:
+    """A whole file has no metadata of parts, so that joining it ends with an error."""
+    found = asked("8x-h100-sxm", "deepseek-v4-flash-0731", "ollama", "mxfp4-moe")
+    assert found.checkpoint.file == "DeepSeek-V4-Flash-0731-MXFP4.gguf"
+    assert found.weights_bytes > LARGEST_IN_ONE_BYTES
+    recipe = form(found, "ollama")
+    assert files(recipe) == []
+    assert variable(recipe) == "hf.co/ggml-org/DeepSeek-V4-Flash-0731-GGUF:MXFP4"
+    assert disk_bytes(recipe) == found.weights_bytes * 102 // 100
+    assert "llama-gguf-split" not in "\n".join(step.text for step in recipe.steps)
+
+
+def test_ollama_is_not_sent_to_a_small_file_that_has_parts() -> None:
+    found = asked("1x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m")
+    name = "Qwen3-8B-Q4_K_M-00001-of-00002.gguf"
+    cut = replace(found, checkpoint=replace(found.checkpoint, file=name))
+    assert cut.weights_bytes < LARGEST_IN_ONE_BYTES
+    (step,) = files(form(cut, "ollama"))
+    assert "llama-gguf-split --merge" in step.text
+
+
 def without_a_name(found: Assessment) -> Assessment:
     return replace(found, checkpoint=replace(found.checkpoint, file=""))
 
@@ -123,6 +148,29 @@ def test_names_of_files_are_of_their_checkpoints_repository() -> None:
             stem = name[: -len(kind) - 1]
             assert plain(stem) == plain(one.repository.partition("/")[2]), one.file
     assert named >= 250
+
+
+def test_parts_are_joined_where_files_turn_out_to_have_some(tmp_path: Path) -> None:
+    """Run the last lines of the step on one file and on two, with a stand-in that joins."""
+    found = without_a_name(asked("8x-h100-sxm", "gpt-oss-120b", "ollama", "mxfp4-moe"))
+    (step,) = files(form(found, "ollama"))
+    lines = step.text.splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("FIRST="))
+    for names in (["m-mxfp4.gguf"], ["m-mxfp4-00001-of-00002.gguf", "m-mxfp4-00002-of-00002.gguf"]):
+        folder = tmp_path / str(len(names))
+        program = folder / "llama.cpp/build/bin/llama-gguf-split"
+        for path in (folder / "parts/x", program.parent):
+            path.mkdir(parents=True)
+        for name in names:
+            (folder / "parts" / name).write_bytes(b"0")
+        program.write_text('#!/bin/sh\ncat parts/*.gguf > "$3"\n', encoding="utf-8")
+        program.chmod(0o755)
+        subprocess.run(
+            ["bash", "-ec", "\n".join(lines[at:])],
+            cwd=folder, env={**os.environ, "MODEL": "joined.gguf"}, check=True,
+            capture_output=True,
+        )  # fmt: skip
+        assert (folder / "joined.gguf").stat().st_size == len(names)
 
 
 LOOSE = re.compile(r"pip install (?!.*(==|-r |-e |-U '\.\[|\S*nightly))")

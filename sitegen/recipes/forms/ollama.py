@@ -7,6 +7,7 @@ from sitegen.recipes.files import (
     DOWNLOAD,
     LLAMA_CPP,
     NEEDS_IMATRIX,
+    file_names,
     first_file,
     gigabytes,
     hub_step,
@@ -25,7 +26,14 @@ from sitegen.recipes.versions import READ
 
 FIRST_PORT = 11_434
 LARGEST_IN_ONE_BYTES = 45_000_000_000
-"""The Hub takes no file above 50 GB; providers cut larger ones into parts."""
+"""Size up to which a file whose name no source lists is taken for whole.
+
+Providers cut most larger files into parts.
+
+Source:
+    huggingface/hub-docs pull request 2037 (2025-11-12): the Hub asked for files below 50 GB until
+    then, and asks for files below 200 GB since.
+"""
 CACHES = {"q8_0": "q8_0", "q4_0": "q4_0"}
 TAGS = {Vendor.NVIDIA: READ["ollama"], Vendor.AMD: "rocm"}
 """Tags of the container image, by vendor."""
@@ -75,10 +83,18 @@ def recipe(target: Target) -> Recipe | None:
 def pulled(target: Target) -> bool:
     """Return whether Ollama can fetch the file: the Hub gives it no file that is cut into parts.
 
+    The name of the file says whether it is; where the catalog has no name, its size has to tell.
+
     Source:
-        huggingface/hub-docs issue 2702, ollama/ollama issue 5245: "sharded GGUF" is refused.
+        huggingface/hub-docs issue 2702, ollama/ollama issue 5245: "sharded GGUF" is refused, and
+        a whole file of the same repository is given.
     """
-    return bool(target.hub_file) and target.assessment.weights_bytes <= LARGEST_IN_ONE_BYTES
+    if not target.hub_file:
+        return False
+    name = target.assessment.checkpoint.file
+    if name:
+        return len(file_names(name)) == 1
+    return target.assessment.weights_bytes <= LARGEST_IN_ONE_BYTES
 
 
 def _model(target: Target) -> str:
@@ -98,7 +114,7 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         *_tools("llama-gguf-split"),
         f"hf download {quoted(target.repository)} {wanted_files(target)} --local-dir parts",
         f"FIRST={first_file(target, 'parts')}",
-        'llama.cpp/build/bin/llama-gguf-split --merge "$FIRST" "$MODEL"',
+        *_joined(target),
         'wc -c "$MODEL"',
     ]
     need = gigabytes(2 * target.assessment.weights_bytes)
@@ -111,6 +127,24 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note
     )
     return (hub_step(where), *login_steps(target, where), step)
+
+
+def _joined(target: Target) -> tuple[str, ...]:
+    """Join the parts of a file; one whose name nobody lists may turn out to be whole.
+
+    Source:
+        llama.cpp, ``tools/gguf-split/gguf-split.cpp`` (``gguf_merge``): it ends with an error at
+        a file without ``split.count``, which a whole file does not have.
+    """
+    join = 'llama.cpp/build/bin/llama-gguf-split --merge "$FIRST" "$MODEL"'
+    if target.assessment.checkpoint.file:
+        return (join,)
+    return (
+        'case "$FIRST" in',
+        f"  *-00001-of-*) {join} ;;",
+        '  *) mv "$FIRST" "$MODEL" ;;',
+        "esac",
+    )
 
 
 def _tools(program: str) -> tuple[str, ...]:
