@@ -25,6 +25,10 @@ FROM_FILE = {
 """Variables as units and compose files name them, which read the same file as the shell."""
 
 
+GROUPED = (Vendor.AMD, Vendor.INTEL)
+"""Vendors whose devices only members of two groups may open."""
+
+
 def unit_step(
     name: str,
     describes: str,
@@ -33,6 +37,7 @@ def unit_step(
     names: Sequence[str] = ("MODEL", "HOST", "API_KEY"),
     environment: Sequence[str] = (),
     folder: str = "",
+    groups: Sequence[str] = (),
 ) -> RecipeStep:
     """Write a systemd unit for a server that runs as a user of its own.
 
@@ -43,6 +48,7 @@ def unit_step(
         names: Variables that stand in its file of secrets.
         environment: Assignments; empty ones are left out.
         folder: Where it starts, empty for anywhere.
+        groups: Groups that the user is in while the server runs, beside its own.
     """
     secrets = f"/etc/{name}.env"
     lines = [
@@ -53,6 +59,7 @@ def unit_step(
         "",
         "[Service]",
         f"User={name}",
+        *([f"SupplementaryGroups={' '.join(groups)}"] if groups else []),
         *([f"WorkingDirectory={folder}"] if folder else []),
         *([f"EnvironmentFile={secrets}"] if names else []),
         *(f"Environment={one}" for one in environment if one),
@@ -73,6 +80,20 @@ def unit_step(
         file=f"/etc/systemd/system/{name}.service",
         note=kept,
     )
+
+
+def device_groups(target: Target) -> tuple[str, ...]:
+    """Name the groups that may open the GPUs' devices; none where every user may.
+
+    Devices of AMD and Intel (``/dev/kfd``, ``/dev/dri/renderD*``) are closed to all other users,
+    and a new system user is in no group.
+
+    Source:
+        ROCm documentation, installation prerequisites, and llama.cpp ``docs/backend/SYCL.md``:
+        users have to be in ``render`` and ``video``. systemd.exec(5): ``SupplementaryGroups=``.
+    """
+    grouped = any(vendor in GROUPED for vendor in target.vendors)
+    return ("render", "video") if grouped else ()
 
 
 def enable_step(name: str, *, secrets: bool = True) -> RecipeStep:

@@ -7,17 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from pkgutil import iter_modules
 
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.disaggregated import disaggregated
 from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.measuring import measuring
-from sitegen.recipes.placement import replicas_of, visible
+from sitegen.recipes.placement import replicas_of, vendors, visible
 from sitegen.recipes.recipe import Recipe, RecipeStep
 from sitegen.units import GIB
 from tests.recipes.commands import options, value
-from tests.recipes.everything import asked, engine, unnamed
+from tests.recipes.everything import asked, engine, recipes, unnamed
 from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
 
@@ -475,6 +476,21 @@ def test_a_cut_with_a_quantized_cache_asks_for_fused_attention_once() -> None:
 def made_for(orchestrator: str, found: Assessment) -> Assessment:
     """The same answer on a combo that was built for an orchestrator."""
     return replace(found, combo=replace(found.combo, orchestrator=orchestrator))
+
+
+def test_a_unit_may_open_the_devices_of_amd_and_intel_gpus() -> None:
+    """``/dev/kfd`` and ``/dev/dri/renderD*`` are closed to a new system user."""
+    seen = set()
+    for recipe in recipes():
+        plan = recipe.assessment.plan
+        assert plan is not None
+        of = set(vendors(recipe.assessment.combo, plan.ranks))
+        for step in recipe.steps:
+            if step.file.endswith(".service"):
+                grouped = "SupplementaryGroups=render video" in step.text.splitlines()
+                assert grouped is bool(of & {Vendor.AMD, Vendor.INTEL}), recipe.id
+                seen.add((recipe.id, grouped))
+    assert seen >= {("vllm", True), ("vllm", False), ("llama-cpp", True), ("llama-cpp", False)}
 
 
 def known(program: str) -> set[str]:

@@ -21,6 +21,7 @@ from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
     compose_step,
+    device_groups,
     enable_step,
     gpu_access,
     shown_gpus,
@@ -106,7 +107,13 @@ def _literal(target: Target) -> list[Option]:
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     start = flat("/opt/llama/llama.cpp/build/bin/llama-server", _literal(target))
     describes = f"llama.cpp serving {target.served_name}"
-    return unit_step("llama", describes, start, environment=[target.shown(ranks)])
+    return unit_step(
+        "llama",
+        describes,
+        start,
+        environment=[target.shown(ranks)],
+        groups=device_groups(target),
+    )
 
 
 def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[RecipeStep, ...]:

@@ -9,7 +9,7 @@ from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
-from sitegen.recipes.services import compose_step, enable_step, gpu_access, unit_step
+from sitegen.recipes.services import compose_step, device_groups, enable_step, gpu_access, unit_step
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import (
     balance_note,
@@ -139,6 +139,7 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
         names=(),
         environment=[target.shown(ranks)],
         folder="/opt/tabbyapi/tabbyAPI",
+        groups=device_groups(target),
     )
     if target.assessment.runtime.id == "exllamav2":
         return [unit, enable_step("tabbyapi", secrets=False)]

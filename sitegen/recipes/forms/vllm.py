@@ -10,6 +10,7 @@ from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
     compose_step,
+    device_groups,
     enable_step,
     gpu_access,
     shown_gpus,
@@ -87,8 +88,13 @@ def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) ->
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     """Write a systemd unit for the first server."""
     start = flat("/opt/vllm/.venv/bin/vllm serve ${MODEL}", _quoted(target, ranks))
-    shown = target.shown(ranks)
-    return unit_step("vllm", f"vLLM serving {target.served_name}", start, environment=[shown])
+    return unit_step(
+        "vllm",
+        f"vLLM serving {target.served_name}",
+        start,
+        environment=[target.shown(ranks)],
+        groups=device_groups(target),
+    )
 
 
 def _quoted(target: Target, ranks: tuple[Rank, ...]) -> list[Option]:
