@@ -82,6 +82,23 @@ def unit_step(
     )
 
 
+def through_bash(before: str, start: str) -> str:
+    r"""Write the command of a unit that bash starts, after another command.
+
+    The dollar signs are doubled, so that bash inserts the values: what systemd inserts, bash would
+    read as shell text.
+
+    Source:
+        systemd.service(5), "Command lines": ``$$`` is a dollar sign for the program.
+
+    >>> through_bash("source vars.sh", "/opt/server -m ${MODEL}")
+    '/bin/bash -c \'source vars.sh && exec /opt/server -m "$${MODEL}"\''
+    """
+    for name in FROM_FILE.values():
+        start = start.replace(name, f'"${name}"')
+    return f"/bin/bash -c '{before} && exec {start}'"
+
+
 def device_groups(target: Target) -> tuple[str, ...]:
     """Name the groups that may open the GPUs' devices; none where every user may.
 

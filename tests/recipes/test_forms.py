@@ -15,9 +15,9 @@ from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import replicas_of, vendors, visible
-from sitegen.recipes.recipe import Recipe, RecipeStep
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.units import GIB
-from tests.recipes.commands import options, value
+from tests.recipes.commands import options, started_by, value
 from tests.recipes.everything import asked, engine, recipes, unnamed
 from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
@@ -491,6 +491,39 @@ def test_a_unit_may_open_the_devices_of_amd_and_intel_gpus() -> None:
                 assert grouped is bool(of & {Vendor.AMD, Vendor.INTEL}), recipe.id
                 seen.add((recipe.id, grouped))
     assert seen >= {("vllm", True), ("vllm", False), ("llama-cpp", True), ("llama-cpp", False)}
+
+
+def test_sycl_finds_the_libraries_of_intel_before_each_build_and_run() -> None:
+    """``setvars.sh`` finds icpx, and the libraries of the programs that it built."""
+    calls = ("cmake -S", "build/bin/llama-server", "build/bin/llama-bench", '"$RPC_SERVER"')
+    seen = set()
+    for recipe in recipes():
+        if recipe.id not in {"llama-cpp", "llama-cpp-rpc"}:
+            continue
+        plan = recipe.assessment.plan
+        assert plan is not None
+        of = vendors(recipe.assessment.combo, plan.ranks)
+        for step in (*recipe.steps, *measuring(recipe)):
+            called = [at for at in map(step.text.find, calls) if at >= 0]
+            if step.phase is Phase.STOP or not called or step.language is not Language.BASH:
+                continue
+            before = step.text[: min(called)]
+            assert ("setvars.sh" in before) is (of == (Vendor.INTEL,)), step.title
+            seen.add((of == (Vendor.INTEL,), step.title))
+    assert seen >= {(True, "Build llama.cpp"), (True, "Start the server"), (True, "Measure it")}
+
+
+def test_a_unit_of_sycl_starts_the_server_through_bash() -> None:
+    found = asked("1x-arc-b580", "qwen3-8b", "llama-cpp", "q4-k-m")
+    recipe = form(found, "llama-cpp")
+    step = next(step for step in recipe.steps if step.file.endswith(".service"))
+    (start,) = [one for one in step.text.splitlines() if one.startswith("ExecStart=")]
+    assert start.startswith(
+        "ExecStart=/bin/bash -c 'source /opt/intel/oneapi/setvars.sh && exec "
+        '/opt/llama/llama.cpp/build/bin/llama-server -hf "$${MODEL}" '
+    )
+    assert start.endswith('--api-key "$${API_KEY}"\'')
+    assert started_by(step)[:4] == ["source", "/opt/intel/oneapi/setvars.sh", "&&", "exec"]
 
 
 def known(program: str) -> set[str]:

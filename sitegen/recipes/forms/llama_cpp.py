@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
@@ -14,6 +15,8 @@ from sitegen.recipes.llama_options import (
     server_options,
     slots_note,
     tensor_note,
+    uses_oneapi,
+    with_oneapi,
 )
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Recipe, RecipeStep
@@ -25,6 +28,7 @@ from sitegen.recipes.services import (
     enable_step,
     gpu_access,
     shown_gpus,
+    through_bash,
     unit_step,
 )
 from sitegen.recipes.shell import Option, flat, literal, words
@@ -41,6 +45,7 @@ from sitegen.recipes.steps import (
 from sitegen.recipes.target import Target
 
 PROGRAM = "llama.cpp/build/bin/llama-server"
+SETVARS = "/opt/intel/oneapi/setvars.sh"
 IMAGE = "ghcr.io/ggml-org/llama.cpp"
 TAGS = {Vendor.NVIDIA: "server-cuda", Vendor.AMD: "server-rocm", Vendor.INTEL: "server-intel"}
 
@@ -86,7 +91,7 @@ def recipe(target: Target) -> Recipe | None:
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
-    return start_step(
+    step = start_step(
         target,
         replicas,
         PROGRAM,
@@ -97,6 +102,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         ),
         expect=load_note(target),
     )
+    return replace(step, text=with_oneapi(target, step.text))
 
 
 def _literal(target: Target) -> list[Option]:
@@ -106,6 +112,8 @@ def _literal(target: Target) -> list[Option]:
 
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     start = flat("/opt/llama/llama.cpp/build/bin/llama-server", _literal(target))
+    if uses_oneapi(target):
+        start = through_bash(f"source {SETVARS}", start)
     describes = f"llama.cpp serving {target.served_name}"
     return unit_step(
         "llama",
