@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from pkgutil import iter_modules
@@ -524,6 +526,31 @@ def test_a_unit_of_sycl_starts_the_server_through_bash() -> None:
     )
     assert start.endswith('--api-key "$${API_KEY}"\'')
     assert started_by(step)[:4] == ["source", "/opt/intel/oneapi/setvars.sh", "&&", "exec"]
+
+
+def test_mpirun_hands_the_variables_of_the_first_node_to_the_others(tmp_path: Path) -> None:
+    found = asked(
+        "2-nodes-8x-h100", "deepseek-r1", "tensorrt-llm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
+    )
+    recipe = form(found, "tensorrt-llm")
+    exports = next(step for step in recipe.steps if step.title == "Bind the libraries to the link")
+    start = next(step for step in recipe.steps if "mpirun" in step.text)
+    program = tmp_path / "mpirun"
+    program.write_text('#!/bin/sh\necho "$*"\n', encoding="utf-8")
+    program.chmod(0o755)
+    told = {}
+    for set_ in ({}, {"HF_HOME": "/data/hub", "LD_LIBRARY_PATH": "/opt/lib"}):
+        done = subprocess.run(
+            ["bash", "-c", start.text],
+            env={"PATH": f"{tmp_path}:/usr/bin:/bin", **set_}, capture_output=True, text=True,
+            check=True,
+        )  # fmt: skip
+        before = done.stdout.partition(" trtllm-llmapi-launch ")[0].split()
+        told[len(set_)] = {before[at + 1] for at, word in enumerate(before) if word == "-x"}
+    named = set(re.findall(r"(\w+)=", exports.text))
+    assert {"NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "NCCL_IB_HCA"} <= named
+    assert told[0] == {"PATH", *named}
+    assert told[2] == {"PATH", "HF_HOME", "LD_LIBRARY_PATH", *named}
 
 
 def known(program: str) -> set[str]:

@@ -93,7 +93,8 @@ def test_nothing_follows_a_line_continuation() -> None:
 
 
 def test_every_variable_is_set_before_it_is_used() -> None:
-    known = {"HF_TOKEN", "ONEAPI_ROOT", "PWD"}  # the reader's own, and the shell's
+    known = {"HF_HOME", "HF_TOKEN", "LD_LIBRARY_PATH", "ONEAPI_ROOT", "PWD"}
+    # the reader's own, and the shell's
     for recipe in recipes():
         for step in recipe.steps:
             if step.language is not Language.BASH:
