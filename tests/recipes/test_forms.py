@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -377,6 +378,36 @@ def test_a_mixed_machine_says_which_order_its_cards_must_have() -> None:
         assert len(written["model"]["gpu_split"]) == len(found.plan.ranks)
     assert written["model"]["cache_size"] % 256 == 0
     assert written["network"]["disable_auth"] is False
+
+
+def test_a_container_of_tabbyapi_listens_where_its_configuration_says() -> None:
+    """The command of the image opens the port to every interface."""
+    recipe = form(asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw"), "tabbyapi")
+    ((_, service),) = read_yaml(file(recipe, "compose.yaml").text)["services"].items()
+    network = read_yaml(file(recipe, "config.yml").text)["network"]
+    assert service["command"] == ["main.py", "--host", network["host"]]
+    assert "./api_tokens.yml:/app/api_tokens.yml:ro" in service["volumes"]
+
+
+def test_the_keys_of_a_container_are_written_once_and_found_by_the_question(tmp_path: Path) -> None:
+    recipe = form(asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw"), "tabbyapi")
+    titles = [step.title for step in recipe.steps]
+    assert titles.index("Write the container's keys") < titles.index("With docker compose")
+    step = next(step for step in recipe.steps if step.title == "Write the container's keys")
+    asks = next(step for step in recipe.steps if step.title == "Check which model is loaded")
+    look = next(line for line in asks.text.splitlines() if line.startswith("KEY="))
+    found = []
+    for _ in range(2):
+        done = subprocess.run(
+            ["bash", "-ec", f'{step.text}\n{look}\necho "$KEY"'],
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        found.append(done.stdout.strip())
+    keys = read_yaml((tmp_path / "api_tokens.yml").read_text("utf-8"))
+    assert set(keys) == {"api_key", "admin_key"}
+    assert re.fullmatch(r"[0-9a-f]{32}", found[0])
+    assert found == [found[0]] * 2
+    assert stat.S_IMODE((tmp_path / "api_tokens.yml").stat().st_mode) == 0o600
 
 
 def test_exllamav2_runs_on_the_branch_that_still_has_it() -> None:
