@@ -7,7 +7,7 @@ from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import LLAMA_CPP, file_steps, hub_file_steps, hub_step
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
-from sitegen.recipes.shell import Option, Variable, quoted
+from sitegen.recipes.shell import Option, Variable, quoted, quoted_path
 from sitegen.recipes.target import Target
 
 BACKENDS = {
@@ -56,7 +56,7 @@ def model_variable(target: Target) -> Variable:
     """Name the file: its repository and type, which the server downloads at its first start."""
     if target.hub_file:
         return Variable("MODEL", quoted(target.hub_file))
-    return Variable("MODEL", quoted(f"{target.folder}.gguf"), "see the step about the files")
+    return Variable("MODEL", quoted_path(f"{target.folder}.gguf"), "see the step about the files")
 
 
 def llama_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.placement import Rank
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
-from sitegen.recipes.target import Target
+from sitegen.recipes.target import MODELS, Target
 from sitegen.recipes.yaml_text import yaml_text
 
 COMPOSE = "compose.yaml"
@@ -15,7 +15,8 @@ ENVIRONMENT_NOTE = (
     "Put MODEL=…, HOST=… and API_KEY=… into a file named .env beside it, then run docker compose "
     "up -d."
 )
-VOLUMES = ("~/.cache/huggingface:/root/.cache/huggingface", "/models:/models:ro")
+MODELS_VOLUME = f"{MODELS}:{MODELS}:ro"
+VOLUMES = ("~/.cache/huggingface:/root/.cache/huggingface", MODELS_VOLUME)
 """What a container needs of the machine: downloads, and files that were made."""
 FROM_FILE = {
     '"$MODEL"': "${MODEL}",
@@ -113,10 +114,14 @@ def device_groups(target: Target) -> tuple[str, ...]:
     return ("render", "video") if grouped else ()
 
 
-def enable_step(name: str, *, secrets: bool = True) -> RecipeStep:
-    """Make the user of a unit and its folder, and start it with the machine."""
+def enable_step(name: str, *, secrets: bool = True, models: bool = False) -> RecipeStep:
+    """Make the user of a unit and its folder, and start it with the machine.
+
+    ``models`` says that its files lie in the folder of models, which only root can make.
+    """
     lines = [
         f"sudo useradd --system --create-home --home-dir /opt/{name} {name}",
+        *([f"[ -d {MODELS} ] || sudo install -d -o {name} {MODELS}"] if models else []),
         *([f"sudo install -m 600 .env /etc/{name}.env"] if secrets else []),
         f"sudo systemctl daemon-reload && sudo systemctl enable --now {name}",
         f"journalctl -u {name} -f",

@@ -93,7 +93,7 @@ def test_nothing_follows_a_line_continuation() -> None:
 
 
 def test_every_variable_is_set_before_it_is_used() -> None:
-    known = {"HF_HOME", "HF_TOKEN", "LD_LIBRARY_PATH", "ONEAPI_ROOT", "PWD"}
+    known = {"HF_HOME", "HF_TOKEN", "HOME", "LD_LIBRARY_PATH", "ONEAPI_ROOT", "PWD", "USER"}
     # the reader's own, and the shell's
     for recipe in recipes():
         for step in recipe.steps:

@@ -77,7 +77,8 @@ def recipe(target: Target) -> Recipe | None:
     steps.append(stop_step("llama.cpp/build/bin/llama-server", target.machine_ports(), where))
     if target.vendors != (Vendor.APPLE,):
         first = groups[0][1][0]
-        steps += [_unit(target, first), enable_step("llama"), *_compose(target, first)]
+        enabled = enable_step("llama", models=not target.hub_file)
+        steps += [_unit(target, first), enabled, *_compose(target, first)]
     return built(
         target,
         "llama-cpp",

@@ -9,6 +9,7 @@ from sitegen.recipes.files import (
     NEEDS_IMATRIX,
     file_names,
     first_file,
+    folder_line,
     gigabytes,
     hub_step,
     login_steps,
@@ -18,8 +19,8 @@ from sitegen.recipes.files import (
 )
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
-from sitegen.recipes.services import compose_step, gpu_access, shown_gpus
-from sitegen.recipes.shell import Variable, quoted
+from sitegen.recipes.services import MODELS_VOLUME, compose_step, gpu_access, shown_gpus
+from sitegen.recipes.shell import Variable, quoted, quoted_path
 from sitegen.recipes.steps import balance_note, built, each_port, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
@@ -51,8 +52,9 @@ def recipe(target: Target) -> Recipe | None:
     groups = target.by_node()
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
     note = f"{gigabytes(target.assessment.weights_bytes)}, the Modelfile names it too"
+    model = quoted_path(_model(target))
     steps = [
-        settings_step([Variable("MODEL", quoted(_model(target)), note)], where),
+        settings_step([Variable("MODEL", model, note)], where),
         _install(target, where),
         *_files(target, where),
         *wired_limit_step(target, where),
@@ -113,6 +115,7 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     lines = [
         *_tools("llama-gguf-split"),
         f"hf download {quoted(target.repository)} {wanted_files(target)} --local-dir parts",
+        folder_line(target),
         f"FIRST={first_file(target, 'parts')}",
         *_joined(target),
         'wc -c "$MODEL"',
@@ -183,7 +186,12 @@ def parameters(target: Target) -> list[tuple[str, int]]:
 
 
 def _modelfile(target: Target, where: str) -> RecipeStep:
-    lines = [f"FROM {_model(target)}"]
+    """Write the Modelfile, in which the home of the user is a tilde.
+
+    Source:
+        Ollama fb3076099, ``parser/parser.go`` (``expandPath``).
+    """
+    lines = [f"FROM {_model(target).replace('$HOME', '~')}"]
     lines += [f"PARAMETER {name} {value}" for name, value in parameters(target)]
     return RecipeStep(
         Phase.FILES,
@@ -300,7 +308,7 @@ def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> tuple[Re
             },
             "volumes": [
                 f"ollama-{port}:/root/.ollama",
-                "/models:/models:ro",
+                MODELS_VOLUME,
                 "./Modelfile:/Modelfile:ro",
             ],
             **gpu_access(target, ranks),

@@ -194,7 +194,7 @@ def _instead(target: Target) -> Iterator[RecipeStep]:
         environment=[target.shown(replicas[0])],
         groups=device_groups(target),
     )
-    yield enable_step("sglang")
+    yield enable_step("sglang", models=not target.repository)
     if target.vendors[0] is not Vendor.NVIDIA:
         return
     services = {

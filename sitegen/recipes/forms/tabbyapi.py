@@ -11,6 +11,7 @@ from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import (
     COMPOSE,
+    MODELS_VOLUME,
     compose_step,
     device_groups,
     enable_step,
@@ -173,10 +174,10 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
         groups=device_groups(target),
     )
     if target.assessment.runtime.id == "exllamav2":
-        return [unit, enable_step("tabbyapi", secrets=False)]
+        return [unit, enable_step("tabbyapi", secrets=False, models=True)]
     return [
         unit,
-        enable_step("tabbyapi", secrets=False),
+        enable_step("tabbyapi", secrets=False, models=True),
         _container_keys(),
         _compose(target, ranks),
     ]
@@ -199,7 +200,7 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         "shm_size": "8g",
         "ulimits": {"memlock": -1},
         "volumes": [
-            "/models:/models:ro",
+            MODELS_VOLUME,
             "./config.yml:/app/config.yml:ro",
             f"./{KEYS}:/app/{KEYS}:ro",
         ],

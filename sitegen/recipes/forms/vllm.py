@@ -61,7 +61,7 @@ def recipe(target: Target) -> Recipe | None:
         steps.append(_start(target, replicas, at))
         steps.append(ask_step(target, target.ports(len(replicas)), where=at))
     steps.append(stop_step("vllm serve", target.machine_ports(), where))
-    steps += [_unit(target, groups[0][1][0]), enable_step("vllm")]
+    steps += [_unit(target, groups[0][1][0]), enable_step("vllm", models=not target.repository)]
     if image_of(target):
         steps.append(_compose(target, groups[0][1]))
     return built(target, "vllm", "vLLM", "vllm", warnings=WARNINGS, steps=steps, own_host=True)
