@@ -162,7 +162,7 @@ def own_settings(recipe: Recipe, models: Path) -> Mapping[str, str]:
     for name, (value, _) in variables(recipe).items():
         if value.startswith("10.0.0.") or name.startswith("NODE_"):
             found[name] = "127.0.0.1"
-        if value.startswith("/models/"):
+        if value.removeprefix("$HOME").startswith("/models/"):
             path = models / Path(value).name
             found[name] = str(path)
             _brought(path)

@@ -48,6 +48,9 @@ class Machine:
         path.mkdir(parents=True)
         for name in ("home", "state"):
             (self.folder / name).mkdir()
+        oneapi = self.folder / "oneapi"
+        oneapi.mkdir()
+        oneapi.joinpath("setvars.sh").write_text("export SETVARS_COMPLETED=1\n", encoding="utf-8")
         card = self.folder / "sys/class/drm/card0/device"
         card.mkdir(parents=True)
         for kind in ("gtt", "vram"):
@@ -77,6 +80,7 @@ class Machine:
             "STAND_IN_LOG": str(self.folder / "calls"),
             "STAND_IN_MACHINE": json.dumps(found),
             "SYSFS": str(self.folder / "sys"),
+            "ONEAPI_ROOT": str(self.folder / "oneapi"),
             "WAIT_S": "30",
             **listed,
             **settings,

@@ -84,6 +84,16 @@ def _closed(target: Target, port: int) -> tuple[RecipeStep, ...]:
 
 
 def _file(servers: list[str], listens: int) -> list[str]:
+    """Write the configuration, line by line.
+
+    Ollama answers 403 to a name that is not of its machine, and nginx would send the name of the
+    group. A request may have any size: long prompts and images exceed nginx's limit of 1 MB.
+
+    Source:
+        Ollama fb3076099, ``server/routes.go`` (``allowedHostsMiddleware``), and its
+        ``docs/faq.mdx``, which sets the header for nginx. nginx documentation, ngx_http_core_module
+        (``client_max_body_size``) and ngx_http_proxy_module (``proxy_set_header``).
+    """
     return [
         "pid balancer.pid;",
         "error_log balancer.log;",
@@ -96,9 +106,11 @@ def _file(servers: list[str], listens: int) -> list[str]:
         "  }",
         "  server {",
         f"    listen 127.0.0.1:{listens};",
+        "    client_max_body_size 0;",
         "    location / {",
         "      proxy_pass http://servers;",
         "      proxy_http_version 1.1;",
+        "      proxy_set_header Host localhost;",
         '      proxy_set_header Connection "";',
         "      proxy_buffering off;",
         "      proxy_read_timeout 1h;",

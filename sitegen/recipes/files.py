@@ -145,7 +145,22 @@ def _download(target: Target, where: str, into: str = "") -> RecipeStep:
     ]
     place = "" if into else " into ~/.cache/huggingface, or into the folder that HF_HOME names"
     note = f"About {gigabytes(target.assessment.weights_bytes)}{place}."
-    return RecipeStep(Phase.FILES, DOWNLOAD, Language.BASH, " ".join(words), where=where, note=note)
+    text = "\n".join([*([folder_line(target)] if into else []), " ".join(words)])
+    return RecipeStep(Phase.FILES, DOWNLOAD, Language.BASH, text, where=where, note=note)
+
+
+def folder_line(target: Target) -> str:
+    """Make the folder that the model's files go into, which on Linux only root can make.
+
+    It belongs to the user who makes it, and others may read it: services run as other users.
+
+    Source:
+        install(1): ``-d`` makes a folder that its owner may write and everyone may read.
+    """
+    make = 'mkdir -p "$(dirname "$MODEL")"'
+    if target.on_macs:
+        return make
+    return f'{make} 2> /dev/null || sudo install -d -o "$USER" "$(dirname "$MODEL")"'
 
 
 def login_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
@@ -169,7 +184,7 @@ def made_step(target: Target, where: str = "", before: tuple[str, ...] = ()) -> 
         Phase.FILES,
         "Make the files" if made else "Check the files",
         Language.BASH,
-        "\n".join([*before, text]) if made else text,
+        "\n".join([*(before if made else ()), folder_line(target), text]),
         where=where,
         note=_note(target, made=made),
         expect=_expected(target),
@@ -180,7 +195,10 @@ def _note(target: Target, *, made: bool) -> str:
     name = target.assessment.checkpoint.quantization.name
     none = f"We don't know a repository with {name} files of {target.assessment.model.name}"
     if not made:
-        return f"{none}. Put such files into the folder that MODEL names, then check them."
+        return (
+            f"{none}. Run the first command, put such files into the folder that MODEL names, then "
+            "check them."
+        )
     gated = " First accept its licence, then run hf auth login." if _source(target).gated else ""
     need = gigabytes(conversion_bytes(target))
     return f"{none}, so this step makes them. It needs about {need} of free disk space.{gated}"

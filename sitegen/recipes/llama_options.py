@@ -14,7 +14,7 @@ from sitegen.recipes.files import (
     projector_path,
 )
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
-from sitegen.recipes.shell import Option, Variable, quoted
+from sitegen.recipes.shell import Option, Variable, quoted, quoted_path
 from sitegen.recipes.target import Target
 
 BACKENDS = {
@@ -23,6 +23,8 @@ BACKENDS = {
     Vendor.INTEL: "-DGGML_SYCL=ON -DCMAKE_C_COMPILER=icx -DCMAKE_CXX_COMPILER=icpx",
 }
 """Build options by vendor; Metal is built without one, mixed vendors share Vulkan."""
+ONEAPI = 'source "${ONEAPI_ROOT:-/opt/intel/oneapi}/setvars.sh" --force'
+"""Finds Intel's compilers and libraries, also in a shell that has found them before."""
 COLLECTIVES = {
     Vendor.NVIDIA: (
         "CMake must find NCCL, which CUDA does not include (Debian and Ubuntu: libnccl-dev). "
@@ -44,11 +46,26 @@ BATCH_TOKENS = 2_048
 """llama.cpp's own ``--batch-size``, which a micro-batch is cut to (``common/common.h``)."""
 
 
+def uses_oneapi(target: Target) -> bool:
+    """Return whether llama.cpp is built with SYCL, whose compilers and libraries are Intel's."""
+    return target.vendors == (Vendor.INTEL,)
+
+
+def with_oneapi(target: Target, text: str) -> str:
+    """Find Intel's libraries before commands that build or run llama.cpp with SYCL.
+
+    Source:
+        llama.cpp ``docs/backend/SYCL.md``: ``setvars.sh`` before the build and before each run.
+        Intel, "Use the setvars Script with Linux": ``--force`` lets it run twice in a shell.
+    """
+    return f"{ONEAPI}\n{text}" if uses_oneapi(target) else text
+
+
 def model_variable(target: Target) -> Variable:
     """Name the file: its repository and type, which the server downloads at its first start."""
     if target.hub_file:
         return Variable("MODEL", quoted(target.hub_file))
-    return Variable("MODEL", quoted(f"{target.folder}.gguf"), "see the step about the files")
+    return Variable("MODEL", quoted_path(f"{target.folder}.gguf"), "see the step about the files")
 
 
 def llama_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
@@ -68,6 +85,7 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Recip
         flags.append("-DGGML_RPC=ON")
     lines = [
         *LLAMA_CPP,
+        *([ONEAPI] if uses_oneapi(target) else []),
         " ".join(["cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release", *flags]),
         "cmake --build llama.cpp/build --config Release -j",
         "llama.cpp/build/bin/llama-server --version",

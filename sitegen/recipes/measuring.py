@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.recipes.llama_options import server_options
+from sitegen.recipes.llama_options import server_options, with_oneapi
 from sitegen.recipes.placement import every_rank
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, flat, quoted
@@ -123,7 +123,7 @@ def _llama_bench(target: Target, file: str) -> RecipeStep:
         Phase.VERIFY,
         "Measure it",
         Language.BASH,
-        command(BENCH, options, before=shown, after=f"> {quoted(file)}"),
+        with_oneapi(target, command(BENCH, options, before=shown, after=f"> {quoted(file)}")),
         note="Stop the server first: llama-bench loads the model itself and runs one stream.",
         expect=f"two lines for each depth in {file}",
     )

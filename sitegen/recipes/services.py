@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.placement import Rank
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
-from sitegen.recipes.target import Target
+from sitegen.recipes.target import MODELS, Target
 from sitegen.recipes.yaml_text import yaml_text
 
 COMPOSE = "compose.yaml"
@@ -15,7 +15,8 @@ ENVIRONMENT_NOTE = (
     "Put MODEL=…, HOST=… and API_KEY=… into a file named .env beside it, then run docker compose "
     "up -d."
 )
-VOLUMES = ("~/.cache/huggingface:/root/.cache/huggingface", "/models:/models:ro")
+MODELS_VOLUME = f"{MODELS}:{MODELS}:ro"
+VOLUMES = ("~/.cache/huggingface:/root/.cache/huggingface", MODELS_VOLUME)
 """What a container needs of the machine: downloads, and files that were made."""
 FROM_FILE = {
     '"$MODEL"': "${MODEL}",
@@ -23,6 +24,10 @@ FROM_FILE = {
     '"$API_KEY"': "${API_KEY}",
 }
 """Variables as units and compose files name them, which read the same file as the shell."""
+
+
+GROUPED = (Vendor.AMD, Vendor.INTEL)
+"""Vendors whose devices only members of two groups may open."""
 
 
 def unit_step(
@@ -33,6 +38,7 @@ def unit_step(
     names: Sequence[str] = ("MODEL", "HOST", "API_KEY"),
     environment: Sequence[str] = (),
     folder: str = "",
+    groups: Sequence[str] = (),
 ) -> RecipeStep:
     """Write a systemd unit for a server that runs as a user of its own.
 
@@ -43,6 +49,7 @@ def unit_step(
         names: Variables that stand in its file of secrets.
         environment: Assignments; empty ones are left out.
         folder: Where it starts, empty for anywhere.
+        groups: Groups that the user is in while the server runs, beside its own.
     """
     secrets = f"/etc/{name}.env"
     lines = [
@@ -53,6 +60,7 @@ def unit_step(
         "",
         "[Service]",
         f"User={name}",
+        *([f"SupplementaryGroups={' '.join(groups)}"] if groups else []),
         *([f"WorkingDirectory={folder}"] if folder else []),
         *([f"EnvironmentFile={secrets}"] if names else []),
         *(f"Environment={one}" for one in environment if one),
@@ -75,10 +83,45 @@ def unit_step(
     )
 
 
-def enable_step(name: str, *, secrets: bool = True) -> RecipeStep:
-    """Make the user of a unit and its folder, and start it with the machine."""
+def through_bash(before: str, start: str) -> str:
+    r"""Write the command of a unit that bash starts, after another command.
+
+    The dollar signs are doubled, so that bash inserts the values: what systemd inserts, bash would
+    read as shell text.
+
+    Source:
+        systemd.service(5), "Command lines": ``$$`` is a dollar sign for the program.
+
+    >>> through_bash("source vars.sh", "/opt/server -m ${MODEL}")
+    '/bin/bash -c \'source vars.sh && exec /opt/server -m "$${MODEL}"\''
+    """
+    for name in FROM_FILE.values():
+        start = start.replace(name, f'"${name}"')
+    return f"/bin/bash -c '{before} && exec {start}'"
+
+
+def device_groups(target: Target) -> tuple[str, ...]:
+    """Name the groups that may open the GPUs' devices; none where every user may.
+
+    Devices of AMD and Intel (``/dev/kfd``, ``/dev/dri/renderD*``) are closed to all other users,
+    and a new system user is in no group.
+
+    Source:
+        ROCm documentation, installation prerequisites, and llama.cpp ``docs/backend/SYCL.md``:
+        users have to be in ``render`` and ``video``. systemd.exec(5): ``SupplementaryGroups=``.
+    """
+    grouped = any(vendor in GROUPED for vendor in target.vendors)
+    return ("render", "video") if grouped else ()
+
+
+def enable_step(name: str, *, secrets: bool = True, models: bool = False) -> RecipeStep:
+    """Make the user of a unit and its folder, and start it with the machine.
+
+    ``models`` says that its files lie in the folder of models, which only root can make.
+    """
     lines = [
         f"sudo useradd --system --create-home --home-dir /opt/{name} {name}",
+        *([f"[ -d {MODELS} ] || sudo install -d -o {name} {MODELS}"] if models else []),
         *([f"sudo install -m 600 .env /etc/{name}.env"] if secrets else []),
         f"sudo systemctl daemon-reload && sudo systemctl enable --now {name}",
         f"journalctl -u {name} -f",

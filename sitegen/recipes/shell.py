@@ -25,6 +25,15 @@ def quoted(text: str) -> str:
     return shlex.quote(text)
 
 
+def quoted_path(path: str) -> str:
+    """Quote a path of ours, in which the shell replaces HOME.
+
+    >>> quoted_path("/models/qwen3-8b"), quoted_path("$HOME/models/qwen3-8b")
+    ('/models/qwen3-8b', '"$HOME/models/qwen3-8b"')
+    """
+    return f'"{path}"' if path.startswith("$HOME/") else quoted(path)
+
+
 def settings(variables: Iterable[Variable]) -> str:
     r"""Set variables, one a line, the comments behind them.
 

@@ -11,13 +11,15 @@ from sitegen.catalog.domain.models import Json
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan
 from sitegen.recipes.placement import Rank, replicas_of, vendors, visible
-from sitegen.recipes.shell import Option, Variable, quoted
+from sitegen.recipes.shell import Option, Variable, quoted, quoted_path
 from sitegen.units import MIB
 from sitegen.values import dataclass
 
 CONTEXT_STEP = 256
 """Contexts are named in whole blocks of this many tokens."""
 FIRST_PORT = 8000
+MODELS = "/models"
+"""Where checkpoints without a repository lie on Linux; on a Mac it is in the user's home."""
 
 
 @dataclass(frozen=True)
@@ -215,12 +217,23 @@ class Target:
         """Name the checkpoint: its repository, else the folder or file it has to be in."""
         if self.repository:
             return Variable("MODEL", quoted(self.repository))
-        return Variable("MODEL", quoted(path), "see the step about the files")
+        return Variable("MODEL", quoted_path(path), "see the step about the files")
+
+    @property
+    def on_macs(self) -> bool:
+        """Whether the plan runs on Macs."""
+        return self.vendors == (Vendor.APPLE,)
 
     @property
     def folder(self) -> str:
-        """Folder in which a recipe expects a checkpoint without a repository."""
-        return f"/models/{self.assessment.model.id}-{self.assessment.checkpoint.id}"
+        """Folder in which a recipe expects a checkpoint without a repository, for the shell.
+
+        Source:
+            Apple Platform Security, "Signed system volume security": nobody writes at the root of
+            a Mac's disk.
+        """
+        name = f"{self.assessment.model.id}-{self.assessment.checkpoint.id}"
+        return f"$HOME{MODELS}/{name}" if self.on_macs else f"{MODELS}/{name}"
 
 
 def _sparse(config: Mapping[str, Json]) -> bool:

@@ -79,11 +79,17 @@ def options(recipe: Recipe) -> Iterator[tuple[str, str]]:
                 yield from launched(words[:at])
                 yield from launched(words[at:])
         elif step.file.endswith(".service"):
-            words = shlex.split(unit(step)["Service"]["ExecStart"])
+            words = started_by(step)
             yield from ((called(words), word) for word in _options(words))
         elif step.file == "compose.yaml":
             for service in read_yaml(step.text)["services"].values():
                 yield from ((recipe.reads, w) for w in _options(service.get("command", [])))
+
+
+def started_by(step: RecipeStep) -> list[str]:
+    """Split what a unit starts, where bash starts it what bash reads."""
+    words = shlex.split(unit(step)["Service"]["ExecStart"])
+    return shlex.split(words[2].replace("$$", "$")) if words[:2] == ["/bin/bash", "-c"] else words
 
 
 def launched(words: list[str]) -> Iterator[tuple[str, str]]:

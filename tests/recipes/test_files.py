@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sitegen.fit.assessment import Assessment
 from sitegen.recipes import recipes_for
 from sitegen.recipes.files import conversion_bytes, gigabytes
+from sitegen.recipes.folder.preflight import disk_bytes
+from sitegen.recipes.folder.settings import environment
 from sitegen.recipes.forms.ollama import LARGEST_IN_ONE_BYTES
 from sitegen.recipes.recipe import Phase, Recipe, RecipeStep
 from sitegen.recipes.target import Target
@@ -88,6 +93,27 @@ def test_ollama_is_given_a_file_whose_parts_are_joined() -> None:
     assert variable(recipe).endswith(".gguf")
 
 
+def test_ollama_pulls_a_whole_file_of_any_size() -> None:
+    """A whole file has no metadata of parts, so that joining it ends with an error."""
+    found = asked("8x-h100-sxm", "deepseek-v4-flash-0731", "ollama", "mxfp4-moe")
+    assert found.checkpoint.file == "DeepSeek-V4-Flash-0731-MXFP4.gguf"
+    assert found.weights_bytes > LARGEST_IN_ONE_BYTES
+    recipe = form(found, "ollama")
+    assert files(recipe) == []
+    assert variable(recipe) == "hf.co/ggml-org/DeepSeek-V4-Flash-0731-GGUF:MXFP4"
+    assert disk_bytes(recipe) == found.weights_bytes * 102 // 100
+    assert "llama-gguf-split" not in "\n".join(step.text for step in recipe.steps)
+
+
+def test_ollama_is_not_sent_to_a_small_file_that_has_parts() -> None:
+    found = asked("1x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m")
+    name = "Qwen3-8B-Q4_K_M-00001-of-00002.gguf"
+    cut = replace(found, checkpoint=replace(found.checkpoint, file=name))
+    assert cut.weights_bytes < LARGEST_IN_ONE_BYTES
+    (step,) = files(form(cut, "ollama"))
+    assert "llama-gguf-split --merge" in step.text
+
+
 def without_a_name(found: Assessment) -> Assessment:
     return replace(found, checkpoint=replace(found.checkpoint, file=""))
 
@@ -125,6 +151,29 @@ def test_names_of_files_are_of_their_checkpoints_repository() -> None:
     assert named >= 250
 
 
+def test_parts_are_joined_where_files_turn_out_to_have_some(tmp_path: Path) -> None:
+    """Run the last lines of the step on one file and on two, with a stand-in that joins."""
+    found = without_a_name(asked("8x-h100-sxm", "gpt-oss-120b", "ollama", "mxfp4-moe"))
+    (step,) = files(form(found, "ollama"))
+    lines = step.text.splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("FIRST="))
+    for names in (["m-mxfp4.gguf"], ["m-mxfp4-00001-of-00002.gguf", "m-mxfp4-00002-of-00002.gguf"]):
+        folder = tmp_path / str(len(names))
+        program = folder / "llama.cpp/build/bin/llama-gguf-split"
+        for path in (folder / "parts/x", program.parent):
+            path.mkdir(parents=True)
+        for name in names:
+            (folder / "parts" / name).write_bytes(b"0")
+        program.write_text('#!/bin/sh\ncat parts/*.gguf > "$3"\n', encoding="utf-8")
+        program.chmod(0o755)
+        subprocess.run(
+            ["bash", "-ec", "\n".join(lines[at:])],
+            cwd=folder, env={**os.environ, "MODEL": "joined.gguf"}, check=True,
+            capture_output=True,
+        )  # fmt: skip
+        assert (folder / "joined.gguf").stat().st_size == len(names)
+
+
 LOOSE = re.compile(r"pip install (?!.*(==|-r |-e |-U '\.\[|\S*nightly))")
 UNPINNED = re.compile(r"^git clone (?!.*(--branch|-b) )\S+/(\S+)$", re.MULTILINE)
 
@@ -151,7 +200,56 @@ def test_the_script_that_installs_ollama_is_told_a_version() -> None:
 def test_exl3_is_downloaded_from_its_branch() -> None:
     recipe = form(asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw"), "tabbyapi")
     (step,) = files(recipe)
-    assert step.text == 'hf download turboderp/Qwen3-8B-exl3 --revision 4.0bpw --local-dir "$MODEL"'
+    assert step.text.splitlines() == [
+        'mkdir -p "$(dirname "$MODEL")" 2> /dev/null || sudo install -d -o "$USER" '
+        '"$(dirname "$MODEL")"',
+        'hf download turboderp/Qwen3-8B-exl3 --revision 4.0bpw --local-dir "$MODEL"',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("runtime", "checkpoint", "id_"),
+    [("llama-cpp", "q4-k-m", "llama-cpp"), ("ollama", "q4-k-m", "ollama"),
+     ("mlx-lm", "mlx-4bit", "mlx-lm")],
+)  # fmt: skip
+def test_files_of_a_mac_are_in_the_home_of_the_user(
+    runtime: str, checkpoint: str, id_: str
+) -> None:
+    """Nobody can write at the root of a Mac's disk."""
+    found = unnamed(asked("mac-studio-m3-ultra-512gb", "qwen3-8b", runtime, checkpoint))
+    recipe = form(found, id_)
+    suffix = "" if runtime == "mlx-lm" else ".gguf"
+    assert variable(recipe) == f'"$HOME/models/qwen3-8b-{checkpoint}{suffix}"'
+    assert 'mkdir -p "$(dirname "$MODEL")"\n' in files(recipe)[0].text
+    texts = [step.text for step in recipe.steps]
+    assert not any(re.search(r"(?<![\w~])/models/q|install -d", text) for text in texts)
+    modelfile = [step.text for step in recipe.steps if step.file == "Modelfile"]
+    assert all(text.startswith(f"FROM ~/models/qwen3-8b-{checkpoint}.gguf") for text in modelfile)
+    assert f"\nMODEL=$HOME/models/qwen3-8b-{checkpoint}{suffix}\n" in environment(recipe)
+
+
+def test_what_goes_into_the_folder_of_models_is_preceded_by_a_command_that_makes_it() -> None:
+    """Only root makes a folder at the root of Linux; the user has to be able to write there."""
+    seen = set()
+    for recipe in recipes():
+        for one in (recipe, *recipes_for(unnamed(recipe.assessment))[:1]):
+            for step in files(one):
+                used = step.text.find('"$MODEL"')
+                if used < 0 or one.id == "exo":  # exo's MODEL is a repository
+                    continue
+                made = 'mkdir -p "$(dirname "$MODEL")"'
+                assert step.text.find(made) + made.index('"$MODEL"') == used, (one.id, step.text)
+                seen.add(one.id)
+    assert {"llama-cpp", "ollama", "tabbyapi", "mlx-lm", "vllm"} <= seen
+
+
+def test_the_user_of_a_unit_can_make_the_folder_of_models() -> None:
+    found = asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m")
+    line = "[ -d /models ] || sudo install -d -o llama /models"
+    for one, made in ((found, False), (unnamed(found), True)):
+        steps = form(one, "llama-cpp").steps
+        step = next(step for step in steps if step.title == "Set up the systemd unit")
+        assert (line in step.text.splitlines()) is made
 
 
 def test_mlx_and_exo_take_a_published_conversion() -> None:
@@ -205,7 +303,7 @@ def test_what_cannot_be_made_is_checked() -> None:
     (step,) = files(form(found, "vllm"))
     assert step.title == "Check the files"
     assert "hf download" not in step.text
-    assert "Put such files into the folder that MODEL names" in step.note
+    assert "put such files into the folder that MODEL names" in step.note
 
 
 def test_the_release_behind_a_licence_is_made_into_files_after_a_login() -> None:

@@ -19,7 +19,7 @@ from sitegen.recipes.folder.machines import Machines
 from sitegen.recipes.folder.preflight import disk_bytes, needed_programs
 from sitegen.recipes.folder.settings import environment
 from sitegen.recipes.recipe import Recipe
-from tests.recipes.everything import asked, recipes
+from tests.recipes.everything import asked, recipes, unnamed
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +100,21 @@ def test_a_folder_runs_to_its_end_as_it_is_written(
     done = ran(recipe, tmp_path, node=node, memory_bytes=installed)
     assert done.status == 0, done.said
     assert "The server is running." in done.said
+
+
+def test_a_script_for_a_mac_makes_the_files_in_the_home_of_its_user(tmp_path: Path) -> None:
+    found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "mlx-lm", "mlx-4bit")
+    recipe = form(unnamed(found), "mlx-lm")
+    installed = sum(one.installed_bytes for one in found.combo.nodes[0].gpus)
+    here = machine(recipe, tmp_path / "machine", memory_bytes=installed)
+    script = written(recipe, tmp_path / "recipe")
+    done = here.run(script)
+    assert here.run(script, "stop").status == 0
+    assert done.status == 0, done.said
+    folder = tmp_path / "machine/home/models/qwen3-8b-mlx-4bit"
+    assert folder.joinpath("config.json").exists()
+    (served,) = [call for call in done.calls if call[0].endswith("mlx_lm.server")]
+    assert str(folder) in served
 
 
 def test_it_checks_installs_downloads_starts_and_asks_in_this_order(tmp_path: Path) -> None:

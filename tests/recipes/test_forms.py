@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
+import stat
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from pkgutil import iter_modules
 
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.disaggregated import disaggregated
 from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.measuring import measuring
-from sitegen.recipes.placement import replicas_of, visible
-from sitegen.recipes.recipe import Phase, Recipe, RecipeStep
+from sitegen.recipes.placement import replicas_of, vendors, visible
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.units import GIB
-from tests.recipes.commands import options, value
-from tests.recipes.everything import asked, engine, unnamed
+from tests.recipes.commands import options, started_by, value
+from tests.recipes.everything import asked, engine, recipes, unnamed
 from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
 
@@ -113,6 +117,17 @@ def test_machines_run_their_copies_in_one_server_each_behind_a_balancer() -> Non
     balancer = next(step for step in recipe.steps if step.file == "balancer.conf")
     servers = [line.strip() for line in balancer.text.splitlines() if " server 10." in line]
     assert servers == [f"server 10.0.0.{at}:8000;" for at in (1, 2, 3, 4)]
+
+
+def test_a_balancer_names_a_host_that_ollama_takes_and_passes_long_prompts_on() -> None:
+    """Ollama answers 403 to the name of nginx's group, and nginx 413 to more than 1 MB."""
+    of_ollama = asked("8x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m", goal=PlanGoal.THROUGHPUT)
+    of_vllm = asked("8x-rtx-4090", "gpt-oss-20b", "vllm", "mxfp4", goal=PlanGoal.THROUGHPUT)
+    for found in (of_ollama, of_vllm):
+        balancer = file(form(found, found.runtime.id), "balancer.conf").text
+        lines = [line.strip() for line in balancer.splitlines()]
+        assert lines.index("proxy_set_header Host localhost;") > lines.index("location / {")
+        assert "client_max_body_size 0;" in lines
 
 
 def test_servers_of_several_machines_are_closed_to_all_but_the_balancer() -> None:
@@ -386,6 +401,36 @@ def test_a_mixed_machine_says_which_order_its_cards_must_have() -> None:
     assert written["network"]["disable_auth"] is False
 
 
+def test_a_container_of_tabbyapi_listens_where_its_configuration_says() -> None:
+    """The command of the image opens the port to every interface."""
+    recipe = form(asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw"), "tabbyapi")
+    ((_, service),) = read_yaml(file(recipe, "compose.yaml").text)["services"].items()
+    network = read_yaml(file(recipe, "config.yml").text)["network"]
+    assert service["command"] == ["main.py", "--host", network["host"]]
+    assert "./api_tokens.yml:/app/api_tokens.yml:ro" in service["volumes"]
+
+
+def test_the_keys_of_a_container_are_written_once_and_found_by_the_question(tmp_path: Path) -> None:
+    recipe = form(asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw"), "tabbyapi")
+    titles = [step.title for step in recipe.steps]
+    assert titles.index("Write the container's keys") < titles.index("With docker compose")
+    step = next(step for step in recipe.steps if step.title == "Write the container's keys")
+    asks = next(step for step in recipe.steps if step.title == "Check which model is loaded")
+    look = next(line for line in asks.text.splitlines() if line.startswith("KEY="))
+    found = []
+    for _ in range(2):
+        done = subprocess.run(
+            ["bash", "-ec", f'{step.text}\n{look}\necho "$KEY"'],
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        found.append(done.stdout.strip())
+    keys = read_yaml((tmp_path / "api_tokens.yml").read_text("utf-8"))
+    assert set(keys) == {"api_key", "admin_key"}
+    assert re.fullmatch(r"[0-9a-f]{32}", found[0])
+    assert found == [found[0]] * 2
+    assert stat.S_IMODE((tmp_path / "api_tokens.yml").stat().st_mode) == 0o600
+
+
 def test_exllamav2_runs_on_the_branch_that_still_has_it() -> None:
     found = asked("2x-rtx-3090-nvlink", "llama-3.1-8b-instruct", "exllamav2", "exl2-4.0bpw")
     recipe = form(found, "tabbyapi")
@@ -485,6 +530,79 @@ def test_a_cut_with_a_quantized_cache_asks_for_fused_attention_once() -> None:
 def made_for(orchestrator: str, found: Assessment) -> Assessment:
     """The same answer on a combo that was built for an orchestrator."""
     return replace(found, combo=replace(found.combo, orchestrator=orchestrator))
+
+
+def test_a_unit_may_open_the_devices_of_amd_and_intel_gpus() -> None:
+    """``/dev/kfd`` and ``/dev/dri/renderD*`` are closed to a new system user."""
+    seen = set()
+    for recipe in recipes():
+        plan = recipe.assessment.plan
+        assert plan is not None
+        of = set(vendors(recipe.assessment.combo, plan.ranks))
+        for step in recipe.steps:
+            if step.file.endswith(".service"):
+                grouped = "SupplementaryGroups=render video" in step.text.splitlines()
+                assert grouped is bool(of & {Vendor.AMD, Vendor.INTEL}), recipe.id
+                seen.add((recipe.id, grouped))
+    assert seen >= {("vllm", True), ("vllm", False), ("llama-cpp", True), ("llama-cpp", False)}
+
+
+def test_sycl_finds_the_libraries_of_intel_before_each_build_and_run() -> None:
+    """``setvars.sh`` finds icpx, and the libraries of the programs that it built."""
+    calls = ("cmake -S", "build/bin/llama-server", "build/bin/llama-bench", '"$RPC_SERVER"')
+    seen = set()
+    for recipe in recipes():
+        if recipe.id not in {"llama-cpp", "llama-cpp-rpc"}:
+            continue
+        plan = recipe.assessment.plan
+        assert plan is not None
+        of = vendors(recipe.assessment.combo, plan.ranks)
+        for step in (*recipe.steps, *measuring(recipe)):
+            called = [at for at in map(step.text.find, calls) if at >= 0]
+            if step.phase is Phase.STOP or not called or step.language is not Language.BASH:
+                continue
+            before = step.text[: min(called)]
+            assert ("setvars.sh" in before) is (of == (Vendor.INTEL,)), step.title
+            seen.add((of == (Vendor.INTEL,), step.title))
+    assert seen >= {(True, "Build llama.cpp"), (True, "Start the server"), (True, "Measure it")}
+
+
+def test_a_unit_of_sycl_starts_the_server_through_bash() -> None:
+    found = asked("1x-arc-b580", "qwen3-8b", "llama-cpp", "q4-k-m")
+    recipe = form(found, "llama-cpp")
+    step = next(step for step in recipe.steps if step.file.endswith(".service"))
+    (start,) = [one for one in step.text.splitlines() if one.startswith("ExecStart=")]
+    assert start.startswith(
+        "ExecStart=/bin/bash -c 'source /opt/intel/oneapi/setvars.sh && exec "
+        '/opt/llama/llama.cpp/build/bin/llama-server -hf "$${MODEL}" '
+    )
+    assert start.endswith('--api-key "$${API_KEY}"\'')
+    assert started_by(step)[:4] == ["source", "/opt/intel/oneapi/setvars.sh", "&&", "exec"]
+
+
+def test_mpirun_hands_the_variables_of_the_first_node_to_the_others(tmp_path: Path) -> None:
+    found = asked(
+        "2-nodes-8x-h100", "deepseek-r1", "tensorrt-llm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
+    )
+    recipe = form(found, "tensorrt-llm")
+    exports = next(step for step in recipe.steps if step.title == "Bind the libraries to the link")
+    start = next(step for step in recipe.steps if "mpirun" in step.text)
+    program = tmp_path / "mpirun"
+    program.write_text('#!/bin/sh\necho "$*"\n', encoding="utf-8")
+    program.chmod(0o755)
+    told = {}
+    for set_ in ({}, {"HF_HOME": "/data/hub", "LD_LIBRARY_PATH": "/opt/lib"}):
+        done = subprocess.run(
+            ["bash", "-c", start.text],
+            env={"PATH": f"{tmp_path}:/usr/bin:/bin", **set_}, capture_output=True, text=True,
+            check=True,
+        )  # fmt: skip
+        before = done.stdout.partition(" trtllm-llmapi-launch ")[0].split()
+        told[len(set_)] = {before[at + 1] for at, word in enumerate(before) if word == "-x"}
+    named = set(re.findall(r"(\w+)=", exports.text))
+    assert {"NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "NCCL_IB_HCA"} <= named
+    assert told[0] == {"PATH", *named}
+    assert told[2] == {"PATH", "HF_HOME", "LD_LIBRARY_PATH", *named}
 
 
 def known(program: str) -> set[str]:

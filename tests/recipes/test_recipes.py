@@ -93,7 +93,8 @@ def test_nothing_follows_a_line_continuation() -> None:
 
 
 def test_every_variable_is_set_before_it_is_used() -> None:
-    known = {"HF_TOKEN", "PWD"}  # the reader's own, and the shell's
+    known = {"HF_HOME", "HF_TOKEN", "HOME", "LD_LIBRARY_PATH", "ONEAPI_ROOT", "PWD", "USER"}
+    # the reader's own, and the shell's
     for recipe in recipes():
         for step in recipe.steps:
             if step.language is not Language.BASH:
@@ -153,7 +154,10 @@ def test_units_start_absolute_paths_as_a_user_of_their_own() -> None:
                 continue
             seen += 1
             service = unit(step)["Service"]
-            assert service["ExecStart"].startswith("/opt/")
+            assert re.match(
+                r"/opt/|/bin/bash -c 'source /opt/intel/oneapi/setvars.sh && exec /opt/",
+                service["ExecStart"],
+            )
             assert service["User"] != "root"
             assert "change-me" not in step.text
             for line in step.text.splitlines():

@@ -205,9 +205,13 @@ gtt() {  # memory that the GPU must be able to use, in MiB
 }
 
 count_intel() {
-  need sycl-ls || return 0
-  local seen
-  seen=$(sycl-ls | grep -c 'level_zero:gpu' || true)
+  local setvars=${ONEAPI_ROOT:-/opt/intel/oneapi}/setvars.sh seen
+  [ -r "$setvars" ] || need sycl-ls || return 0
+  # shellcheck disable=SC1090 # Intel's file, which finds sycl-ls
+  seen=$(
+    command -v sycl-ls > /dev/null || . "$setvars" > /dev/null
+    sycl-ls | grep -c 'level_zero:gpu' || true
+  )
   [ "$seen" -ge "$1" ] || wrong "the machine shows $seen GPUs, but the plan needs $1"
 }
 

@@ -34,6 +34,7 @@ settings() {  # environment variables override the file
   local name value
   while IFS='=' read -r name value; do
     case $name in '' | '#'*) continue ;; esac
+    case $value in '$HOME'/*) value=$HOME/${value#*/} ;; esac
     if [ -z "${!name+set}" ] || [ -z "${!name}" ]; then export "$name=$value"; fi
   done < "$HERE/.env"
 }

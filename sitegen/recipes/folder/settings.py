@@ -34,12 +34,14 @@ def _written(recipe: Recipe) -> Iterator[tuple[str, str, str | None]]:
 def environment(recipe: Recipe) -> str:
     """Write the file, which a shell, docker compose and systemd read alike: nothing is quoted.
 
+    A path in a home stands only in recipes of Macs, whose script alone reads the file.
+
     Raises:
         ValueError: If a value has a space, which they do not read alike.
     """
     lines = ["# Read by run.sh, by docker compose and by the systemd unit. Keep it to yourself."]
     for name, (value, comment) in variables(recipe).items():
-        if re.search(r"[\s'\"$`\\#]", value):
+        if re.search(r"[\s'\"$`\\#]", value.removeprefix("$HOME/")):
             raise ValueError(f"{name} cannot stand in a file of variables: {value!r}")
         if name == KEY:
             lines += [f"# {comment}; run.sh makes one at its first start", f"{name}="]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
@@ -15,6 +16,8 @@ from sitegen.recipes.llama_options import (
     server_options,
     slots_note,
     tensor_note,
+    uses_oneapi,
+    with_oneapi,
 )
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Recipe, RecipeStep
@@ -22,9 +25,11 @@ from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
     compose_step,
+    device_groups,
     enable_step,
     gpu_access,
     shown_gpus,
+    through_bash,
     unit_step,
 )
 from sitegen.recipes.shell import Option, flat, literal, words
@@ -41,6 +46,7 @@ from sitegen.recipes.steps import (
 from sitegen.recipes.target import Target
 
 PROGRAM = "llama.cpp/build/bin/llama-server"
+SETVARS = "/opt/intel/oneapi/setvars.sh"
 IMAGE = "ghcr.io/ggml-org/llama.cpp"
 TAGS = {Vendor.NVIDIA: "server-cuda", Vendor.AMD: "server-rocm", Vendor.INTEL: "server-intel"}
 
@@ -72,7 +78,8 @@ def recipe(target: Target) -> Recipe | None:
     steps.append(stop_step("llama.cpp/build/bin/llama-server", target.machine_ports(), where))
     if target.vendors != (Vendor.APPLE,):
         first = groups[0][1][0]
-        steps += [_unit(target, first), enable_step("llama"), *_compose(target, first)]
+        enabled = enable_step("llama", models=not target.hub_file)
+        steps += [_unit(target, first), enabled, *_compose(target, first)]
     return built(
         target,
         "llama-cpp",
@@ -86,7 +93,7 @@ def recipe(target: Target) -> Recipe | None:
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
-    return start_step(
+    step = start_step(
         target,
         replicas,
         PROGRAM,
@@ -105,6 +112,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         ),
         expect=load_note(target),
     )
+    return replace(step, text=with_oneapi(target, step.text))
 
 
 def _literal(target: Target) -> list[Option]:
@@ -114,8 +122,16 @@ def _literal(target: Target) -> list[Option]:
 
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     start = flat("/opt/llama/llama.cpp/build/bin/llama-server", _literal(target))
+    if uses_oneapi(target):
+        start = through_bash(f"source {SETVARS}", start)
     describes = f"llama.cpp serving {target.served_name}"
-    return unit_step("llama", describes, start, environment=[target.shown(ranks)])
+    return unit_step(
+        "llama",
+        describes,
+        start,
+        environment=[target.shown(ranks)],
+        groups=device_groups(target),
+    )
 
 
 def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[RecipeStep, ...]:

@@ -11,6 +11,7 @@ from sitegen.recipes.llama_options import (
     model_variable,
     server_options,
     slots_note,
+    with_oneapi,
 )
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
@@ -59,7 +60,7 @@ def recipe(target: Target) -> Recipe | None:
         *network,
         *wired_limit_step(target, where),
         ports_step(['"$HEAD_IP"'], [RPC_PORT], others),
-        _worker(others),
+        _worker(target, others),
         settings_step([model_variable(target), *peers, host(target), API_KEY], head, more=True),
         *llama_file_steps(target, head),
         _server(target, nodes, head),
@@ -73,7 +74,7 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _worker(where: str) -> RecipeStep:
+def _worker(target: Target, where: str) -> RecipeStep:
     """Start the RPC server, under the name that the build gave it."""
     find = "RPC_SERVER=$(ls llama.cpp/build/bin/*rpc-server | head -n 1)"
     options: list[Option] = [("--host", '"$NODE_IP"'), ("--port", str(RPC_PORT)), ("--cache",)]
@@ -81,7 +82,7 @@ def _worker(where: str) -> RecipeStep:
         Phase.START,
         "Start the RPC server",
         Language.BASH,
-        "\n".join((find, command('"$RPC_SERVER"', options))),
+        with_oneapi(target, "\n".join((find, command('"$RPC_SERVER"', options)))),
         where=where,
         note=(
             "With the cache, the weights cross the network once and stay in ~/.cache/llama.cpp/rpc."
@@ -111,7 +112,10 @@ def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
         Phase.START,
         "Start the server",
         Language.BASH,
-        command("llama.cpp/build/bin/llama-server", [("--rpc", f'"{peers}"'), *options]),
+        with_oneapi(
+            target,
+            command("llama.cpp/build/bin/llama-server", [("--rpc", f'"{peers}"'), *options]),
+        ),
         where=head,
         note=" ".join(
             filter(

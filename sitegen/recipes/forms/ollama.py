@@ -7,7 +7,9 @@ from sitegen.recipes.files import (
     DOWNLOAD,
     LLAMA_CPP,
     NEEDS_IMATRIX,
+    file_names,
     first_file,
+    folder_line,
     gigabytes,
     hub_step,
     login_steps,
@@ -17,15 +19,22 @@ from sitegen.recipes.files import (
 )
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
-from sitegen.recipes.services import compose_step, gpu_access, shown_gpus
-from sitegen.recipes.shell import Variable, quoted
+from sitegen.recipes.services import MODELS_VOLUME, compose_step, gpu_access, shown_gpus
+from sitegen.recipes.shell import Variable, quoted, quoted_path
 from sitegen.recipes.steps import balance_note, built, each_port, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
 
 FIRST_PORT = 11_434
 LARGEST_IN_ONE_BYTES = 45_000_000_000
-"""The Hub takes no file above 50 GB; providers cut larger ones into parts."""
+"""Size up to which a file whose name no source lists is taken for whole.
+
+Providers cut most larger files into parts.
+
+Source:
+    huggingface/hub-docs pull request 2037 (2025-11-12): the Hub asked for files below 50 GB until
+    then, and asks for files below 200 GB since.
+"""
 CACHES = {"q8_0": "q8_0", "q4_0": "q4_0"}
 TAGS = {Vendor.NVIDIA: READ["ollama"], Vendor.AMD: "rocm"}
 """Tags of the container image, by vendor."""
@@ -43,8 +52,9 @@ def recipe(target: Target) -> Recipe | None:
     groups = target.by_node()
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
     note = f"{gigabytes(target.assessment.weights_bytes)}, the Modelfile names it too"
+    model = quoted_path(_model(target))
     steps = [
-        settings_step([Variable("MODEL", quoted(_model(target)), note)], where),
+        settings_step([Variable("MODEL", model, note)], where),
         _install(target, where),
         *_files(target, where),
         *wired_limit_step(target, where),
@@ -75,10 +85,18 @@ def recipe(target: Target) -> Recipe | None:
 def pulled(target: Target) -> bool:
     """Return whether Ollama can fetch the file: the Hub gives it no file that is cut into parts.
 
+    The name of the file says whether it is; where the catalog has no name, its size has to tell.
+
     Source:
-        huggingface/hub-docs issue 2702, ollama/ollama issue 5245: "sharded GGUF" is refused.
+        huggingface/hub-docs issue 2702, ollama/ollama issue 5245: "sharded GGUF" is refused, and
+        a whole file of the same repository is given.
     """
-    return bool(target.hub_file) and target.assessment.weights_bytes <= LARGEST_IN_ONE_BYTES
+    if not target.hub_file:
+        return False
+    name = target.assessment.checkpoint.file
+    if name:
+        return len(file_names(name)) == 1
+    return target.assessment.weights_bytes <= LARGEST_IN_ONE_BYTES
 
 
 def _model(target: Target) -> str:
@@ -97,8 +115,9 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     lines = [
         *_tools("llama-gguf-split"),
         f"hf download {quoted(target.repository)} {wanted_files(target)} --local-dir parts",
+        folder_line(target),
         f"FIRST={first_file(target, 'parts')}",
-        'llama.cpp/build/bin/llama-gguf-split --merge "$FIRST" "$MODEL"',
+        *_joined(target),
         'wc -c "$MODEL"',
     ]
     need = gigabytes(2 * target.assessment.weights_bytes)
@@ -111,6 +130,24 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note
     )
     return (hub_step(where), *login_steps(target, where), step)
+
+
+def _joined(target: Target) -> tuple[str, ...]:
+    """Join the parts of a file; one whose name nobody lists may turn out to be whole.
+
+    Source:
+        llama.cpp, ``tools/gguf-split/gguf-split.cpp`` (``gguf_merge``): it ends with an error at
+        a file without ``split.count``, which a whole file does not have.
+    """
+    join = 'llama.cpp/build/bin/llama-gguf-split --merge "$FIRST" "$MODEL"'
+    if target.assessment.checkpoint.file:
+        return (join,)
+    return (
+        'case "$FIRST" in',
+        f"  *-00001-of-*) {join} ;;",
+        '  *) mv "$FIRST" "$MODEL" ;;',
+        "esac",
+    )
 
 
 def _tools(program: str) -> tuple[str, ...]:
@@ -149,7 +186,12 @@ def parameters(target: Target) -> list[tuple[str, int]]:
 
 
 def _modelfile(target: Target, where: str) -> RecipeStep:
-    lines = [f"FROM {_model(target)}"]
+    """Write the Modelfile, in which the home of the user is a tilde.
+
+    Source:
+        Ollama fb3076099, ``parser/parser.go`` (``expandPath``).
+    """
+    lines = [f"FROM {_model(target).replace('$HOME', '~')}"]
     lines += [f"PARAMETER {name} {value}" for name, value in parameters(target)]
     return RecipeStep(
         Phase.FILES,
@@ -266,7 +308,7 @@ def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> tuple[Re
             },
             "volumes": [
                 f"ollama-{port}:/root/.ollama",
-                "/models:/models:ro",
+                MODELS_VOLUME,
                 "./Modelfile:/Modelfile:ro",
             ],
             **gpu_access(target, ranks),

@@ -15,6 +15,7 @@ from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
     compose_step,
+    device_groups,
     enable_step,
     gpu_access,
     unit_step,
@@ -186,10 +187,14 @@ def _instead(target: Target) -> Iterator[RecipeStep]:
         "/opt/sglang/.venv/bin/sglang serve",
         _literal(target, replicas[0], target.ports(1)[0], "/opt/sglang"),
     )
-    shown = target.shown(replicas[0])
-    describes = f"SGLang serving {target.served_name}"
-    yield unit_step("sglang", describes, start, environment=[shown])
-    yield enable_step("sglang")
+    yield unit_step(
+        "sglang",
+        f"SGLang serving {target.served_name}",
+        start,
+        environment=[target.shown(replicas[0])],
+        groups=device_groups(target),
+    )
+    yield enable_step("sglang", models=not target.repository)
     if target.vendors[0] is not Vendor.NVIDIA:
         return
     services = {

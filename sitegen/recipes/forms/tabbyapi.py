@@ -9,7 +9,15 @@ from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
-from sitegen.recipes.services import compose_step, enable_step, gpu_access, unit_step
+from sitegen.recipes.services import (
+    COMPOSE,
+    MODELS_VOLUME,
+    compose_step,
+    device_groups,
+    enable_step,
+    gpu_access,
+    unit_step,
+)
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import (
     balance_note,
@@ -32,6 +40,7 @@ CACHE_MODES = {
 """TabbyAPI's names of cache types by bits and backend (``config_sample.yml``)."""
 READS = {"exllamav3": "tabbyapi", "exllamav2": "tabbyapi-exl2"}
 """TabbyAPI removed ExLlamaV2 on 2026-07-14 (commit c8b9a8f) and keeps it on a branch of its own."""
+KEYS = "api_tokens.yml"
 EXL2_BRANCH = "exl2-checkpoint"
 
 WARNINGS = (
@@ -125,6 +134,29 @@ def configuration(target: Target) -> dict[str, Any]:
     }
 
 
+def _container_keys() -> RecipeStep:
+    """Write the file of keys before docker would make a folder of its name.
+
+    Source:
+        TabbyAPI e632af4, ``common/auth.py``: it reads ``api_key`` and ``admin_key``, and writes
+        keys of 16 random bytes where there is no file. Docker, bind mounts: ``-v`` makes a folder
+        where the host has no file.
+    """
+    lines = [
+        "key() { od -An -N 16 -tx1 /dev/urandom | tr -d ' \\n'; }",
+        f"[ -e {KEYS} ] || (",
+        f'  umask 077 && printf \'api_key: %s\\nadmin_key: %s\\n\' "$(key)" "$(key)" > {KEYS}',
+        ")",
+    ]
+    return RecipeStep(
+        Phase.INSTEAD,
+        "Write the container's keys",
+        Language.BASH,
+        "\n".join(lines),
+        note=f"Run this beside {COMPOSE}. It keeps keys that are there already.",
+    )
+
+
 def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
     """Write a unit and a compose file for the first server; both read the configuration above.
 
@@ -139,21 +171,43 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
         names=(),
         environment=[target.shown(ranks)],
         folder="/opt/tabbyapi/tabbyAPI",
+        groups=device_groups(target),
     )
     if target.assessment.runtime.id == "exllamav2":
-        return [unit, enable_step("tabbyapi", secrets=False)]
+        return [unit, enable_step("tabbyapi", secrets=False, models=True)]
+    return [
+        unit,
+        enable_step("tabbyapi", secrets=False, models=True),
+        _container_keys(),
+        _compose(target, ranks),
+    ]
+
+
+def _compose(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
+    """Write a compose file for the first server.
+
+    Source:
+        TabbyAPI e632af4, ``docker/Dockerfile``: ``ENTRYPOINT ["python3"]`` and ``CMD ["main.py",
+        "--host", "0.0.0.0"]``, whose host would override that of the configuration
+        (``common/tabby_config.py``). ``docker/docker-compose.yml`` mounts the file of keys.
+    """
+    network = configuration(target)["network"]
     service = {
         "image": "ghcr.io/theroyallab/tabbyapi:latest",
+        "command": ["main.py", "--host", network["host"]],
         "network_mode": "host",
         "restart": "unless-stopped",
         "shm_size": "8g",
         "ulimits": {"memlock": -1},
-        "volumes": ["/models:/models:ro", "./config.yml:/app/config.yml:ro"],
+        "volumes": [
+            MODELS_VOLUME,
+            "./config.yml:/app/config.yml:ro",
+            f"./{KEYS}:/app/{KEYS}:ro",
+        ],
         **gpu_access(target, ranks),
     }
     note = "Start: docker compose up -d. The image has no tag for the commit that we read."
-    composed = compose_step({f"tabbyapi-{port}": service}, note=note)
-    return [unit, enable_step("tabbyapi", secrets=False), composed]
+    return compose_step({f"tabbyapi-{network['port']}": service}, note=note)
 
 
 def _servers(
@@ -167,7 +221,7 @@ def _servers(
         start = f"python main.py --config config.yml --port {port}"
         commands.append(" ".join(filter(None, (shown, start, "&" if several else ""))))
     ask = [
-        "KEY=$(sed -n 's/^api_key: *//p' api_tokens.yml)",
+        f"KEY=$(sed -n 's/^api_key: *//p' {KEYS})",
         'curl -sS --fail -H "Authorization: Bearer $KEY" "http://127.0.0.1:$PORT/v1/model"',
     ]
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from sitegen.recipes.files import file_steps
@@ -27,6 +28,8 @@ from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.yaml_text import yaml_text
 
 KV_DTYPES = {"fp8": "fp8"}
+LIBRARIES = ("NCCL_", "GLOO_", "TP_")
+"""How the names of variables begin that the steps about the link export."""
 
 RELEASE = "1.2.1"
 """The newest release that is no candidate. Its own source could not be had: the options were read
@@ -150,6 +153,23 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     )
 
 
+def forwarded(network: Sequence[RecipeStep]) -> list[Option]:
+    """Name the variables that the ranks on other nodes need from the first node's shell.
+
+    Source:
+        mpirun(1) of Open MPI: ``-x NAME`` exports a variable to the remote nodes, one for each
+        option. mpirun warns of one that is not set, so those that may be unset are only named
+        where they are set.
+    """
+    words = " ".join(step.text for step in network).split()
+    exported = [word.partition("=")[0] for word in words if word.startswith(LIBRARIES)]
+    return [
+        ("-x", "PATH"),
+        *((f"${{{name}:+-x {name}}}",) for name in ("LD_LIBRARY_PATH", "HF_HOME")),
+        *(("-x", name) for name in exported),
+    ]
+
+
 def _over_nodes(target: Target) -> list[RecipeStep]:
     """One command on the first node: MPI starts the ranks on the others."""
     nodes, per_node = list(target.span), target.per_node[0]
@@ -160,6 +180,7 @@ def _over_nodes(target: Target) -> list[RecipeStep]:
         [
             ("-np", str(len(target.plan.ranks))),
             ("-H", f'"{hosts}"'),
+            *forwarded(network_steps(target, NCCL)),
             ("trtllm-llmapi-launch", "trtllm-serve", '"$MODEL"'),
             *options(target, FIRST_PORT),
         ],
@@ -177,7 +198,8 @@ def _over_nodes(target: Target) -> list[RecipeStep]:
                 filter(
                     None,
                     (
-                        "Every node needs the same environment at the same path.",
+                        "Every node needs the same environment at the same path, and the same "
+                        "name for the interface: mpirun hands these variables to all nodes.",
                         repeated(target),
                     ),
                 )

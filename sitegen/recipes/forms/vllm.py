@@ -10,6 +10,7 @@ from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
     compose_step,
+    device_groups,
     enable_step,
     gpu_access,
     shown_gpus,
@@ -60,7 +61,7 @@ def recipe(target: Target) -> Recipe | None:
         steps.append(_start(target, replicas, at))
         steps.append(ask_step(target, target.ports(len(replicas)), where=at))
     steps.append(stop_step("vllm serve", target.machine_ports(), where))
-    steps += [_unit(target, groups[0][1][0]), enable_step("vllm")]
+    steps += [_unit(target, groups[0][1][0]), enable_step("vllm", models=not target.repository)]
     if image_of(target):
         steps.append(_compose(target, groups[0][1]))
     return built(target, "vllm", "vLLM", "vllm", warnings=WARNINGS, steps=steps, own_host=True)
@@ -87,8 +88,13 @@ def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) ->
 def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     """Write a systemd unit for the first server."""
     start = flat("/opt/vllm/.venv/bin/vllm serve ${MODEL}", _quoted(target, ranks))
-    shown = target.shown(ranks)
-    return unit_step("vllm", f"vLLM serving {target.served_name}", start, environment=[shown])
+    return unit_step(
+        "vllm",
+        f"vLLM serving {target.served_name}",
+        start,
+        environment=[target.shown(ranks)],
+        groups=device_groups(target),
+    )
 
 
 def _quoted(target: Target, ranks: tuple[Rank, ...]) -> list[Option]:
