@@ -17,6 +17,7 @@ from sitegen.fit.runnable_checkpoint import ServedCheckpoint
 from sitegen.physics import valid_splits
 from sitegen.physics.gpu_groups import exact_set
 from sitegen.physics.memory.paged import PagedEngine
+from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.plan import (
     Limits,
     ParallelPlan,
@@ -240,7 +241,12 @@ def _completed(engine: FitEngine, evaluation: Evaluation, limits: Limits) -> tup
 def limits_of(evaluation: Evaluation, longest: int) -> Limits:
     """Search how far the plan goes, up to the model's own context."""
     contexts = tuple(tokens for tokens in SHOWN_CONTEXTS if tokens <= longest)
-    return evaluation.replica.limits(longest, contexts)
+    replica = evaluation.replica
+    limits = replica.limits(longest, contexts)
+    if not isinstance(replica, PagedReplica):
+        return limits
+    started = limits.context_to_start(evaluation.context_tokens, evaluation.workload.sequences)
+    return replace(limits, tokens_by_request=replica.tokens_by_request(started))
 
 
 def _speed(

@@ -8,6 +8,9 @@ from enum import StrEnum
 from sitegen.catalog.domain.provenance import Evidence, Interval
 from sitegen.values import dataclass
 
+CONTEXT_STEP = 256
+"""Contexts to start with are whole blocks of this many tokens."""
+
 
 class PlanKind(StrEnum):
     """How one replica uses its GPUs."""
@@ -164,7 +167,7 @@ class Limits:
     """How far the plan goes at the mid estimate, per replica unless said otherwise.
 
     ``sequences_at`` maps a context length in tokens to sequences that are resident at once;
-    ``kv_pool_tokens`` is what a paged runtime logs, 0 for others.
+    ``kv_pool_tokens`` is what the pool of a paged runtime holds, 0 for others.
     """
 
     max_context_tokens: int
@@ -177,6 +180,22 @@ class Limits:
     """Most that ``max_num_seqs`` may be, where recurrent state has fewer blocks than it asks."""
     counted_to: int = 0
     """Sequences are counted up to so many, and more may fit; 0 where all that fit are counted."""
+    tokens_by_request: int = 0
+    """Tokens of the pool as vLLM logs them when it is started for ``context_to_start``."""
+
+    def context_to_start(self, reached: int, sequences: int) -> int:
+        """Choose the context that a server is started for: the longest that is safe.
+
+        Args:
+            reached: Context of the verdict, which is kept where it is the longer one.
+            sequences: Sequences that were asked for; with several the context is as asked.
+        """
+        if sequences > 1:
+            return reached
+        safe, likely = self.max_context_tokens_low, self.max_context_tokens
+        if safe >= reached:
+            return max(reached, safe // CONTEXT_STEP * CONTEXT_STEP)
+        return min(likely, reached) or reached
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.chat import template_of
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, literal, words
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -13,6 +14,13 @@ from sitegen.recipes.yaml_text import yaml_text
 
 FILE = "lws.yaml"
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - where libraries look for it
+DOWNLOADS = "/root/.cache/huggingface"
+"""Where the images keep what they download."""
+DOWNLOADS_OF_NODE = "/var/cache/huggingface"
+"""Folder of a node that holds it."""
+TEMPLATES = "chat-template"
+"""ConfigMap with the chat template, which no image has."""
+ADAPTERS = "/dev/infiniband"
 RESOURCES = {Vendor.NVIDIA: "nvidia.com/gpu", Vendor.AMD: "amd.com/gpu"}
 """What a pod asks for, by vendor."""
 IN_A_POD = {
@@ -52,13 +60,38 @@ def leader_worker_step(
             Language.YAML,
             yaml_text(written),
             file=FILE,
-            note=(
-                "First install LeaderWorkerSet in the cluster, and create the secret llm with "
-                f"HF_TOKEN and API_KEY. Then run kubectl apply -f {FILE}; the leaders listen on "
-                f"port {FIRST_PORT}."
-            ),
+            note=_note(target),
         ),
     )
+
+
+def _note(target: Target) -> str:
+    """Say what the cluster has to have, and what the pods take of their nodes."""
+    template = template_of(target)
+    found = [
+        "First install LeaderWorkerSet in the cluster, and create the secret llm with HF_TOKEN and "
+        "API_KEY.",
+        f"Fetch the chat template as above and run kubectl create configmap {TEMPLATES} "
+        f"--from-file={template}."
+        if template
+        else "",
+        f"Then run kubectl apply -f {FILE}; the leaders listen on port {FIRST_PORT}.",
+        f"Each node keeps its download in {DOWNLOADS_OF_NODE}, so a pod that restarts there does "
+        "not download it again. If the nodes share storage, put a PersistentVolumeClaim in its "
+        "place.",
+        "For RDMA, the pods are privileged and use the network of their nodes. If the cluster has "
+        "a device plugin for RDMA, request its resource instead of privileged and "
+        f"{ADAPTERS}."
+        if _over_rdma(target)
+        else "",
+    ]
+    return " ".join(filter(None, found))
+
+
+def _over_rdma(target: Target) -> bool:
+    """Return whether the nodes of the plan are joined by a link with RDMA."""
+    link = target.combo.network
+    return link is not None and link.rdma
 
 
 def manifest(
@@ -87,26 +120,55 @@ def manifest(
 def _pod(
     target: Target, image: str, program: Sequence[str], options: list[Option], *, leader: bool
 ) -> dict[str, Any]:
+    """Describe a pod: its server, what it keeps on the node, and the node's network for RDMA.
+
+    Source:
+        vLLM, ``docs/serving/parallelism_scaling.md``, "Enabling GPUDirect RDMA": IPC_LOCK and
+        /dev/shm. SGLang, ``docs/references/multi_node_deployment/lws_pd/lws-examples/p.yaml``:
+        the network of the node, its adapters, and a privileged container, without which a mounted
+        device cannot be opened (both read 2026-11-27).
+    """
     gpus = {RESOURCES[target.vendors[0]]: str(target.per_node[0])}
-    address = {"fieldRef": {"fieldPath": "status.podIP"}}
+    template = template_of(target)
+    shown = any(option[0] == "--chat-template" for option in options)
+    replaced = IN_A_POD | ({template: f"/templates/{template}"} if shown else {})
+    mounted = _mounted(target, template if shown else "")
     container: dict[str, Any] = {
         "name": "server",
         "image": image,
-        "command": [*program, *words(literal(options, IN_A_POD))],
+        "command": [*program, *words(literal(options, replaced))],
         "env": [
-            {"name": "POD_IP", "valueFrom": address},
+            {"name": "POD_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
             _secret("HF_TOKEN"),
             _secret("API_KEY"),
         ],
         "resources": {"limits": gpus, "requests": gpus},
-        "volumeMounts": [{"name": "shared-memory", "mountPath": SHARED_MEMORY}],
+        "volumeMounts": [{"name": name, "mountPath": path} for name, (path, _) in mounted.items()],
     }
     if leader:
         container["ports"] = [{"containerPort": FIRST_PORT}]
         ready = {"path": "/health", "port": FIRST_PORT}
         container["readinessProbe"] = {"httpGet": ready, "periodSeconds": 10}
-    shared = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
-    return {"containers": [container], "volumes": [shared]}
+    pod: dict[str, Any] = {"containers": [container]}
+    if _over_rdma(target):
+        container["securityContext"] = {"privileged": True, "capabilities": {"add": ["IPC_LOCK"]}}
+        pod |= {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
+    pod["volumes"] = [{"name": name, **volume} for name, (_, volume) in mounted.items()]
+    return pod
+
+
+def _mounted(target: Target, template: str) -> dict[str, tuple[str, dict[str, Any]]]:
+    """List volumes by name, each with its path in the container and what it is."""
+    kept = {"path": DOWNLOADS_OF_NODE, "type": "DirectoryOrCreate"}
+    found: dict[str, tuple[str, dict[str, Any]]] = {
+        "shared-memory": (SHARED_MEMORY, {"emptyDir": {"medium": "Memory"}}),
+        "downloads": (DOWNLOADS, {"hostPath": kept}),
+    }
+    if template:
+        found[TEMPLATES] = ("/templates", {"configMap": {"name": TEMPLATES}})
+    if _over_rdma(target):
+        found["adapters"] = (ADAPTERS, {"hostPath": {"path": ADAPTERS}})
+    return found
 
 
 def _secret(name: str) -> dict[str, Any]:

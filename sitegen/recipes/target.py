@@ -15,8 +15,6 @@ from sitegen.recipes.shell import Option, Variable, quoted, quoted_path
 from sitegen.units import MIB
 from sitegen.values import dataclass
 
-CONTEXT_STEP = 256
-"""Contexts are named in whole blocks of this many tokens."""
 FIRST_PORT = 8000
 MODELS = "/models"
 """Where checkpoints without a repository lie on Linux; on a Mac it is in the user's home."""
@@ -105,12 +103,7 @@ class Target:
         Where several sequences were asked for, it is what was asked.
         """
         reached = self.assessment.verdict_context_tokens
-        if self.assessment.workload.sequences > 1:
-            return reached
-        safe, likely = self.limits.max_context_tokens_low, self.limits.max_context_tokens
-        if safe >= reached:
-            return max(reached, safe // CONTEXT_STEP * CONTEXT_STEP)
-        return min(likely, reached) or reached
+        return self.limits.context_to_start(reached, self.assessment.workload.sequences)
 
     @property
     def tight(self) -> bool:

@@ -17,6 +17,13 @@ IMAGES = {
     Vendor.AMD: f"vllm/vllm-openai-rocm:v{READ['vllm']}",
 }
 """Container images, by vendor."""
+LOGGED_DEVICES = {Vendor.INTEL: "XPU"}
+"""Words of the log for what has the cache, by vendor; "GPU" with the others.
+
+Source:
+    vLLM 0.33.0, ``v1/core/kv_cache_utils.py``, ``_kv_cache_device_name`` (read 2026-11-27): the
+    type of the device in capitals, and "GPU" for "cuda", which is the type of AMD's GPUs too.
+"""
 
 
 def plugin(target: Target) -> str:
@@ -101,8 +108,9 @@ def install_step(target: Target, where: str = "", *, ray: bool = False) -> Recip
 
 def cache_note(target: Target) -> str:
     """Say what the server should log about its cache, as the engine expects it."""
-    tokens = target.limits.kv_pool_tokens
+    tokens = target.limits.tokens_by_request
     if not tokens:
         return ""
     whose = "copy" if target.together else "server"
-    return f"GPU KV cache size: about {tokens:,} tokens in the log of each {whose}"
+    device = LOGGED_DEVICES.get(target.vendors[0], "GPU")
+    return f"{device} KV cache size: about {tokens:,} tokens in the log of each {whose}"

@@ -234,6 +234,7 @@ def block_answers(m: Given, rules_values: list[Any], q: Given) -> Answers:
         layout.context_ranks, layout.sliding_share, layout.state_share, layout.state_safety,
         layout.request_bytes(context, in_flight), layout.token_bytes(), layout.state_bytes(),
         layout.pool_tokens(pool), layout.token_pool(pool), layout.state_blocks(pool),
+        layout.counted_by_request, layout.tokens_by_request(pool, context, in_flight),
         layout.longest_context(pool, in_flight, 262_144, 16, lambda _: 0),
         layout.held_bytes(context, in_flight, q["sequences"]),
         layout.sequences(pool, context, in_flight, 256),

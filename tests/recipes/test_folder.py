@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import re
 import socket
 import stat
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,7 @@ from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.recipes import recipes_for
 from sitegen.recipes.folder import folder_of
 from sitegen.recipes.folder.machines import Machines
-from sitegen.recipes.folder.preflight import disk_bytes, needed_programs
+from sitegen.recipes.folder.preflight import checks, disk_bytes, needed_programs
 from sitegen.recipes.folder.settings import environment
 from sitegen.recipes.recipe import Recipe
 from tests.recipes.everything import asked, recipes, unnamed
@@ -156,7 +157,7 @@ def test_what_worked_is_not_repeated_and_a_stop_ends_what_runs(tmp_path: Path) -
     [
         ({"gpus": []}, "the machine shows 0 GPUs, but the plan needs 1"),
         ({"gpus": [12_288]}, "a GPU has 12288 MiB, but the plan expects"),
-        ({"driver": "470.42.01"}, "the driver is 470.42.01, but 525 or newer is needed"),
+        ({"driver": "575.57.08"}, "the driver is 575.57.08, but 580 or newer is needed"),
         ({"disk_kib": 1_000_000}, "GB free, but the files need 9 GB"),
     ],
 )
@@ -167,6 +168,26 @@ def test_a_machine_that_cannot_run_it_is_told_why_before_anything_changes(
     assert done.status == 1
     assert says in done.said
     assert not {"uv", "hf", "vllm"} & set(programs(done))
+
+
+@pytest.mark.parametrize(
+    ("runtime", "checkpoint", "oldest"),
+    [
+        ("vllm", "fp8", 580),
+        ("sglang", "fp8", 580),
+        ("tensorrt-llm", "fp8", 580),
+        ("exllamav3", "exl3-4.0bpw", 525),
+        ("ollama", "q4-k-m", 531),
+        ("llama-cpp", "q4-k-m", None),
+    ],
+)
+def test_the_driver_has_to_run_the_cuda_that_a_recipe_installs(
+    runtime: str, checkpoint: str, oldest: int | None
+) -> None:
+    (recipe, *_) = recipes_for(asked("1x-rtx-4090", "qwen3-8b", runtime, checkpoint))
+    body = "\n".join(checks(recipe, Machines.of(recipe)))
+    asked_of_driver = re.findall(r"nvidia_driver (\d+)", body)
+    assert asked_of_driver == ([] if oldest is None else [str(oldest)])
 
 
 def test_a_taken_port_is_a_fault_and_a_warning_goes_on(tmp_path: Path) -> None:

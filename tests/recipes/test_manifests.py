@@ -71,6 +71,71 @@ def test_a_set_has_a_pod_for_each_node_and_a_group_for_each_replica() -> None:
     assert not [word for word in leader["command"] if word.startswith('"')]
 
 
+def pods(written: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The leader and a worker."""
+    template = written["spec"]["leaderWorkerTemplate"]
+    return template["leaderTemplate"]["spec"], template["workerTemplate"]["spec"]
+
+
+def mounts(pod: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What a pod's container sees, by path."""
+    volumes = {one["name"]: one for one in pod["volumes"]}
+    (container,) = pod["containers"]
+    found = {one["mountPath"]: volumes[one["name"]] for one in container["volumeMounts"]}
+    assert len(found) == len(volumes)
+    return found
+
+
+def test_pods_keep_their_downloads_on_the_node() -> None:
+    for _, written in sets():
+        for pod in pods(written):
+            kept = mounts(pod)["/root/.cache/huggingface"]["hostPath"]
+            assert kept == {"path": "/var/cache/huggingface", "type": "DirectoryOrCreate"}
+
+
+def test_pods_reach_the_adapters_where_the_link_has_rdma_and_only_there() -> None:
+    seen = set()
+    for found, written in sets():
+        assert found.combo.network is not None
+        rdma = found.combo.network.rdma
+        seen.add(rdma)
+        for pod in pods(written):
+            (container,) = pod["containers"]
+            assert pod.get("hostNetwork", False) is rdma
+            assert ("/dev/infiniband" in mounts(pod)) is rdma
+            locked = container.get("securityContext", {}).get("capabilities", {}).get("add", [])
+            assert ("IPC_LOCK" in locked) is rdma
+            assert pod.get("dnsPolicy") == ("ClusterFirstWithHostNet" if rdma else None)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("model", "runtime", "template"),
+    [
+        ("deepseek-r1", "vllm", "tool_chat_template_deepseekr1.jinja"),
+        ("deepseek-v3.1", "sglang", "tool_chat_template_deepseekv31.jinja"),
+        ("gpt-oss-120b", "vllm", ""),
+    ],
+)
+def test_a_chat_template_comes_from_a_config_map(model: str, runtime: str, template: str) -> None:
+    checkpoint = "mxfp4" if model == "gpt-oss-120b" else "fp8-block"
+    combo = "2x-dgx-spark" if model == "gpt-oss-120b" else "2-nodes-8x-h100"
+    found = asked(combo, model, runtime, checkpoint, goal=PlanGoal.LARGEST_MODEL)
+    step = next(
+        step for recipe in recipes_for(found) for step in recipe.steps if step.file == "lws.yaml"
+    )
+    leader, worker = pods(read_yaml(step.text))
+    (container,) = leader["containers"]
+    assert ("--chat-template" in container["command"]) is bool(template)
+    assert f"--from-file={template}" in step.note if template else "configmap" not in step.note
+    for pod in (leader, worker):
+        wanted = "--chat-template" in pod["containers"][0]["command"]
+        assert ("/templates" in mounts(pod)) is wanted
+    if template:
+        assert f"/templates/{template}" in container["command"]
+        assert mounts(leader)["/templates"]["configMap"] == {"name": "chat-template"}
+
+
 def test_fields_of_dynamos_services_are_those_of_its_types() -> None:
     known = schema("dynamo-graph-deployment")
     seen = 0

@@ -196,6 +196,29 @@ class BlockLayout:
         blocks = pool_bytes // (self.page_bytes * self.group_layers)
         return blocks // groups * block * self.context_ranks
 
+    @property
+    def counted_by_request(self) -> bool:
+        """Whether vLLM's log counts the tokens of the pool by full requests.
+
+        With layers of one kind, both ways to count say the same.
+        """
+        return not self.uniform or any(row.kept.word == "recent" for row in self.rows)
+
+    def tokens_by_request(self, pool_bytes: int, context_tokens: int, in_flight: int) -> int:
+        """Tokens of a pool as vLLM logs them: the full requests that it holds, times their length.
+
+        Windows and recurrent states take the same memory in a short and in a long request, so the
+        number grows with the context that the server is started for.
+
+        Source:
+            vLLM 0.33, ``v1/core/kv_cache_utils.py``: ``get_kv_cache_capacity`` returns
+            ``int(max_concurrency * max_model_len)``, which ``update_kv_cache_capacity`` logs.
+        """
+        if not self.counted_by_request:
+            return self.pool_tokens(pool_bytes)
+        one = self.request_bytes(context_tokens, in_flight)
+        return int(pool_bytes / one * context_tokens) if pool_bytes > 0 and one > 0 else 0
+
     def token_pool(self, pool_bytes: int) -> int:
         """The part of a pool that tokens fill, where recurrent state has a share of its own.
 

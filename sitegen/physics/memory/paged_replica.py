@@ -198,6 +198,18 @@ class PagedReplica:
         blocks = self.shape.blocks[stage]
         return blocks.pool_tokens(blocks.token_pool(self.pool_bytes(stage)))
 
+    def tokens_by_request(self, context_tokens: int) -> int:
+        """Tokens of the pool as vLLM logs them when it is started for a context."""
+        flight, workspace = self.shape.in_flight_tokens, self.workspace_bytes(context_tokens)
+        return min(
+            self.shape.blocks[s].tokens_by_request(
+                self.shape.blocks[s].token_pool(self._room(s, 1) - workspace),
+                context_tokens,
+                flight,
+            )
+            for s in range(self.pp)
+        )
+
     def longest(self, most: int, bound: int = 1) -> int:
         """Longest context of one sequence, up to ``most`` tokens, at a bound of the fixed part."""
         shape = self.shape

@@ -225,7 +225,7 @@ def _block(replica: PagedReplica) -> int:
 def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0) -> int:
     """Tokens of a pool as the version's log counts them."""
     blocks = replica.shape.blocks[stage]
-    by_request = not blocks.uniform or any(row.kept.word == "recent" for row in blocks.rows)
+    by_request = blocks.counted_by_request
     if by_request and run.own_runtime.id != run.runtime.id:
         raise Unmapped(
             "the runtime counts tokens of a hybrid model in its own way", says_enough=True
@@ -242,8 +242,7 @@ def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0)
             "the token count of a hybrid model depends on the length, which is not stated"
         )
     own = replica_of(run, any_checkpoint=True) if run.system else replica
-    one = blocks.request_bytes(length, own.shape.in_flight_tokens)
-    return int(pool / one * length)
+    return blocks.tokens_by_request(pool, length, own.shape.in_flight_tokens)
 
 
 def _pool_tokens(run: LoggedRun) -> Comparison:

@@ -256,10 +256,10 @@ def _shared(target: Target) -> list[Option]:
 
 
 def _on_kubernetes(target: Target) -> tuple[RecipeStep, ...]:
-    """Write the same as a manifest; a chat template would have to lie in the image."""
+    """Write the same as a manifest."""
     image = f"lmsysorg/sglang:v{READ['sglang']}" if target.vendors[0] is Vendor.NVIDIA else ""
     told = [*options(target, FIRST_PORT), *_shared(target)]
-    plain = [one for one in told if one[0] not in {"--chat-template", "--model-path"}]
+    plain = [one for one in told if one[0] != "--model-path"]
     program = [*PROGRAM.split(), "--model-path", target.repository]
     return leader_worker_step(target, image, program, plain, plain)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.physics.plan import PlanKind
+from sitegen.physics.plan import CONTEXT_STEP, PlanKind
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
@@ -27,7 +27,7 @@ from sitegen.recipes.steps import (
     settings_step,
     stop_step,
 )
-from sitegen.recipes.target import CONTEXT_STEP, Target
+from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ as VERSIONS
 from sitegen.recipes.yaml_text import Plain, yaml_text
 from sitegen.units import GIB

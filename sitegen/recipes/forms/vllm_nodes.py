@@ -83,10 +83,9 @@ def _options(target: Target, nodes: list[int]) -> tuple[list[Option], list[Optio
 def _on_kubernetes(
     target: Target, first: list[Option], rest: list[Option]
 ) -> tuple[RecipeStep, ...]:
-    """Write the same as a manifest; a chat template would have to lie in the image."""
+    """Write the same as a manifest."""
     program = ["vllm", "serve", target.repository]
-    plain = [one for one in first if one[0] != "--chat-template"]
-    return leader_worker_step(target, image_of(target), program, plain, rest)
+    return leader_worker_step(target, image_of(target), program, first, rest)
 
 
 def _serves(
