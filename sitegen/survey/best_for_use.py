@@ -67,9 +67,8 @@ def reads_along(engine: FitEngine, assessment: Assessment) -> bool:
 def takes_images(engine: FitEngine, assessment: Assessment) -> bool:
     """Return whether a plan counts what images need, under a runtime that reads the model's."""
     settings, runtime = assessment.settings, assessment.runtime
-    if settings.text_only:
-        return False
-    if runtime.memory_model is MemoryModel.LAYER_SPLIT and not settings.images:
+    told = runtime.memory_model is not MemoryModel.PAGED
+    if settings.text_only or (told and not settings.images):
         return False
     reduced = engine.reduced(assessment.model, assessment.checkpoint)
     return reads_images(assessment.model, reduced.architecture, runtime)

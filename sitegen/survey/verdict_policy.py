@@ -151,9 +151,9 @@ class ModelQuestion:
         )
 
     def settings_of(self, subject: ServedCheckpoint) -> Settings:
-        """Return the operator's choices, with the image projector where it is a file of its own."""
-        apart = subject.runtime.memory_model is MemoryModel.LAYER_SPLIT
-        return replace(self.settings, images=True) if self.sees and apart else self.settings
+        """Return the operator's choices, with images where a runtime reads them only if told."""
+        told = self.sees and not batches(subject.runtime)
+        return replace(self.settings, images=True) if told else self.settings
 
     def for_images(self) -> ModelQuestion | None:
         """Ask the same for images; ``None`` where no runtime in question reads the model's."""

@@ -656,3 +656,10 @@ def test_kserve_names_the_image_and_the_resource_of_amd() -> None:
     (container,) = written["spec"]["template"]["containers"]
     assert container["image"].startswith("ghcr.io/llm-d/llm-d-rocm")
     assert set(container["resources"]["limits"]) == {"amd.com/gpu"}
+
+
+def test_tabbyapi_is_told_to_load_an_image_tower_where_images_are_asked_for() -> None:
+    words = ("1x-rtx-3090", "gemma-3-27b-it", "exllamav3", "exl3-4.0bpw")
+    blind, seeing = asked(*words), asked(*words, settings=Settings(images=True))
+    assert "vision:" not in text(form(blind, "tabbyapi"))
+    assert "vision: true" in text(form(seeing, "tabbyapi"))

@@ -103,7 +103,11 @@ def _install(target: Target, where: str) -> RecipeStep:
 
 
 def configuration(target: Target) -> dict[str, Any]:
-    """The file of a server: what is loaded, the cache for the context, how it is split."""
+    """The file of a server: what is loaded, the cache for the context, how it is split.
+
+    Source:
+        theroyallab/tabbyAPI 004e837, config_sample.yml: images are read only with ``vision``.
+    """
     backend = target.assessment.runtime.id
     folder, _, name = target.folder.rpartition("/")
     cached = -(-target.context_tokens * target.assessment.workload.sequences // CONTEXT_STEP)
@@ -116,6 +120,8 @@ def configuration(target: Target) -> dict[str, Any]:
         "cache_mode": CACHE_MODES[backend].get(target.assessment.workload.kv_dtype, "FP16"),
         "max_batch_size": target.assessment.workload.sequences,
     }
+    if target.assessment.settings.images:
+        model["vision"] = True
     if target.plan.kind is PlanKind.TENSOR:
         model["tensor_parallel"] = True
     if len(target.plan.ranks) > 1:
