@@ -20,8 +20,8 @@ _DEVICE = (
     "and the allocator's reserve with it, not the tensors (vLLM pull request 12624)"
 )
 _ROPE = (
-    "linear RoPE scaling by 8 makes the table of positions eight times as long; the published "
-    "config of this copy leaves it out"
+    "linear RoPE scaling by 8 makes the table of positions eight times as long, but the published "
+    "config of this copy does not state it"
 )
 _SHARED = "shared memory: the operating system and the loader hold about 13 GiB more than we assume"
 _IK_GRAPH = "several GPUs: we do not know what the fork keeps of the experts on the later GPUs"
@@ -38,8 +38,8 @@ _GLM_DRAFT = "the file keeps the model's draft layer"
 _MATRIX = "fits a file made with an importance matrix, which the catalogue does not say"
 _BRANCH = "the branch of a pull request, which counted memory outside the allocator differently"
 _STEP = (
-    "the step is not stated: one of 8,192 tokens in flight gives the logged count within 0.1 %, "
-    "two steps of the default 2,048 are assumed"
+    "the step size is not stated: one step of 8,192 tokens would give the logged count within "
+    "0.1 %, but we assume two steps of the default 2,048"
 )
 _HALF = (
     "the logged tokens are exactly twice what a 16-bit cache holds, so the cache had 8 bits, "
@@ -82,8 +82,8 @@ CAUSES: By = {
         "verdict": "according to the record, it fails during or after graph capture",
     },
     "sgl-dsv41-8xrtxpro-085": {
-        "verdict": "a buffer of the attention kernel for these GPUs grows with the pool, says the "
-        "file"
+        "verdict": "according to the file, a buffer of the attention kernel for these GPUs grows "
+        "with the pool",
     },
     "sgl4895-gemma3-27b-awq-24g": {"verdict": "SGLang from March 2025, before our first profile"},
     "t4-qwen25-15b-util05": {"non-torch": _NOT_EXPLAINED},
@@ -167,8 +167,9 @@ CAUSES: By = {
     "planner-llama4-scout-tp4": {"activation": "small experts, inside the interval"},
     "qwen36-27b-2x4090-dflash-180k": {"kv-pool": "a draft model shares the pool"},
     "dscoderv2lite-8xa100-40": {
-        "weights": "0.7 kept the absorbed matrices of latent attention beside the weights: "
-        "2 × 2,048 × 2 heads × 512 × 2 bytes in 27 layers are 0.21 of the missing 0.23 GiB",
+        "weights": "version 0.7 kept the absorbed matrices of latent attention in addition to the "
+        "weights: 2 × 2,048 × 2 heads × 512 × 2 bytes in 27 layers explain 0.21 of the missing "
+        "0.23 GiB",
         "activation": "the log line comes from a rank that does not sample",
     },
     "r1-distill-qwen14b-2x4090-13061": {
@@ -193,6 +194,10 @@ CAUSES: By = {
 """What is known of a difference, by run and quantity."""
 
 DISPUTED: By = {
+    "l4-gemma4-e4b-075-oom": {
+        "verdict": "another service held 4,901 MiB of the GPU: 17.06 GiB were free, of which the "
+        "fraction asked for 16.53"
+    },
     "qwen35-122b-nvfp4-spark": {"weights": _DRAFTER},
     "5090-qwen35-9b-mtp1": {"weights": _DRAFTER},
     "glm47-fp8-pp8-32105": {
