@@ -57,6 +57,10 @@ def usual_combo(catalog: Catalog) -> Combo | None:
     )
 
 
+FOR = {False: "answer", True: "images"}
+"""How an address asks for what an answer names in place of a row, by whether it is for images."""
+
+
 def usual_state(catalog: Catalog) -> State:
     """Return what the page shows at first."""
     combo = usual_combo(catalog)
@@ -92,6 +96,8 @@ def read_state(text: str, catalog: Catalog) -> State:
         kv_bits=bits if bits in KV_BITS else 16,
         goal=PlanGoal(goal) if goal in GOALS else None,
         runtime=runtime if runtime in catalog.runtimes else "",
+        read_along=given.get("for", "") in FOR.values(),
+        images=given.get("for", "") == FOR[True],
     )
     model = given.get("model", "")
     return State(build, asked, combo, model if model in catalog.models else "")
@@ -189,6 +195,8 @@ def write_state(state: State, catalog: Catalog) -> str:
         pairs.append(f"goal={asked.goal}")
     if asked.runtime:
         pairs.append(f"runtime={asked.runtime}")
+    if asked.read_along or asked.images:
+        pairs.append(f"for={FOR[asked.images]}")
     address = "&".join(pairs)
     return with_model(address, state.model) if state.model else address
 

@@ -19,10 +19,15 @@ from sitegen.fit.planner import RANK, Question, best_plan, comfortable_plans
 from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
 from sitegen.physics.plan import DEFAULTS, Settings
 from sitegen.quality.values import Use
+from sitegen.site.cells import Lines
+from sitegen.site.combo.cards import answer_cards, further_recipes, run_words
+from sitegen.site.composed_address import read_state
 from sitegen.survey.answers import AnswerGoal
+from sitegen.survey.composed_build import combo_of, verdict_of
 from sitegen.survey.results import ModelOnCombo
 from sitegen.survey.verdict_policy import answered, reference_question
 from tests.cli.small_project import run
+from tests.recipes.commands import value
 from tests.survey.whole_catalog import (
     COMBOS,
     ROOT,
@@ -431,3 +436,33 @@ def test_of_what_serves_as_many_the_better_model_serves() -> None:
     for survey in map(whole_survey, ("1x-mi300x", "2x-dgx-spark")):
         first = next(one for one in survey.answers if one.goal is AnswerGoal.USERS_8K)
         assert first.best.assessment.model.id != "qwen3.6-27b"
+
+
+@pytest.mark.parametrize("combo", ["1x-dgx-spark", "1x-rtx-3090", "mac-studio-m4-max-128gb"])
+def test_a_card_opens_what_it_names(combo: str) -> None:
+    """A row's file may be another one: the one that loses least, without images, for one user."""
+    catalog, survey = whole_catalog(), whole_survey(combo)
+    cards = answer_cards(survey, ())
+    assert len(cards) > 2
+    for card in cards:
+        state = read_state(card.model.url.partition("#")[2], catalog)
+        opened = verdict_of(
+            engine(), combo_of(catalog, state.build, state.combo), catalog.models[state.model],
+            state.asked, cured=False,
+        )  # fmt: skip
+        assert opened is not None
+        shown = card.run.lines[0] if isinstance(card.run, Lines) else card.run
+        assert run_words(opened) == shown
+
+
+def test_a_card_for_many_users_starts_as_many_requests() -> None:
+    """llama-server queues everybody but one unless ``--parallel`` names more."""
+    survey = whole_survey("1x-rtx-3090")
+    serving = survey.aggregate_serving
+    assert serving is not None
+    assert serving.limits is not None
+    assert serving.runtime.id == "llama-cpp"
+    held = serving.limits.sequences_at[8_192]
+    (group,) = (found for id_, found in further_recipes(survey, ()) if id_.endswith("-many"))
+    assert value(group[0], "--parallel") == [str(held)] * len(value(group[0], "--parallel"))
+    assert set(value(group[0], "--ctx-size")) == {str(8_192 * held)}

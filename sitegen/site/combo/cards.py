@@ -25,6 +25,7 @@ from sitegen.site.cells import (
 )
 from sitegen.site.combo.recipes import RecipeGroup, recipe_group
 from sitegen.site.combo.uses import rating_cell
+from sitegen.site.composed_address import FOR
 from sitegen.site.urls import recipes_of, row_url, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.quality import USE_WORDS
@@ -221,8 +222,8 @@ def _card(
     """
     assessment = answer.found
     asked = "" if usual else f"&goal={PlanGoal.THROUGHPUT}"
-    if assessment.workload.sequences > 1:
-        asked += f"&users={assessment.workload.sequences}"
+    if assessment.settings.images or slower is not None:
+        asked += f"&for={FOR[assessment.settings.images]}"
     view = f"{view_of(assessment.combo.id, assessment.model.id)}{asked}"
     steps = None
     if recipe is not None:

@@ -5,6 +5,8 @@ Runs in the browser too (decision 27).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitTier
@@ -23,7 +25,7 @@ from sitegen.site.cells import (
     Unit,
 )
 from sitegen.site.combo.goal_table import gives
-from sitegen.site.composed_address import State, with_model, write_state
+from sitegen.site.composed_address import State, write_state
 from sitegen.site.urls import CUSTOM_URL, url_of
 from sitegen.site.words.hardware import plain_gpus
 from sitegen.site.words.plans import plan_words
@@ -117,9 +119,10 @@ def hardware_words(combo: Combo) -> str:
 
 def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView:
     """Show an answer; ``state`` is what was asked."""
-    address = write_state(State(state.build, state.asked, state.combo), catalog)
     assessment, where = answer.pick, hardware_words(answer.combo)
-    instead = tuple(_instead(one, address) for one in answer.instead)
+    instead = tuple(
+        _instead(one, _opened(state, one.assessment, catalog)) for one in answer.instead
+    )
     if assessment is None:
         return FirstView(
             heading=Parts((_nothing(answer.use, where),)),
@@ -129,12 +132,12 @@ def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView
             commands=(),
             note=None,
             instead=instead,
-            whole=_whole(answer.combo, address, None),
+            whole=_whole(answer.combo, state, None, catalog),
         )
     name = Link(url_of("model", assessment.model.id), assessment.model.name)
     runs = assessment.tier is not FitTier.NOT_PRACTICAL
     recipe = _recipe(assessment) if runs else None
-    opened = Link(f"{CUSTOM_URL}#{with_model(address, assessment.model.id)}", "See the calculation")
+    opened = Link(_opened(state, assessment, catalog), "See the calculation")
     said = _about(answer, assessment, catalog)
     return FirstView(
         heading=Parts(("Run ", name, f" on {where}") if runs else (name, f" on {where}")),
@@ -144,8 +147,18 @@ def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView
         commands=_commands(recipe) if recipe is not None else (),
         note=_note(assessment, recipe),
         instead=instead,
-        whole=_whole(answer.combo, address, assessment),
+        whole=_whole(answer.combo, state, assessment, catalog),
     )
+
+
+def _opened(state: State, assessment: Assessment | None, catalog: Catalog) -> str:
+    """Return the address at which an answer is shown whole; without one, all models."""
+    asked = replace(state.asked, read_along=False, images=False)
+    if assessment is not None:
+        asked = replace(asked, read_along=True, images=assessment.settings.images)
+    model = "" if assessment is None else assessment.model.id
+    address = write_state(State(state.build, asked, state.combo, model), catalog)
+    return f"{CUSTOM_URL}#{address}" if address else CUSTOM_URL
 
 
 def _nothing(use: Use | None, where: str) -> str:
@@ -254,9 +267,9 @@ def _note(assessment: Assessment, recipe: Recipe | None) -> Cell | None:
     return Parts(tuple(parts)) if parts else None
 
 
-def _instead(alternative: Instead, address: str) -> InsteadView:
+def _instead(alternative: Instead, opened: str) -> InsteadView:
     assessment = alternative.assessment
-    link = Link(f"{CUSTOM_URL}#{with_model(address, assessment.model.id)}", assessment.model.name)
+    link = Link(opened, assessment.model.name)
     if alternative.standing is not None:
         goal = AnswerGoal.ONE_STREAM if alternative.wish is Wish.FASTEST else AnswerGoal.USERS_8K
         amount = alternative.standing.amount
@@ -273,12 +286,14 @@ def _instead(alternative: Instead, address: str) -> InsteadView:
     )
 
 
-def _whole(combo: Combo, address: str, assessment: Assessment | None) -> tuple[Link, ...]:
+def _whole(
+    combo: Combo, state: State, assessment: Assessment | None, catalog: Catalog
+) -> tuple[Link, ...]:
     links: list[Link] = []
     if assessment is not None:
-        with_found = with_model(address, assessment.model.id)
-        links.append(Link(f"{CUSTOM_URL}#{with_found}", "All steps: install, start, check, stop"))
-    links.append(Link(f"{CUSTOM_URL}#{address}" if address else CUSTOM_URL, "All models on it"))
+        opened = _opened(state, assessment, catalog)
+        links.append(Link(opened, "All steps: install, start, check, stop"))
+    links.append(Link(_opened(state, None, catalog), "All models on it"))
     if not combo.id.startswith(CUSTOM_ID_PREFIX):
         links.append(Link(url_of("combo", combo.id), f"All about {combo.name}"))
     else:
