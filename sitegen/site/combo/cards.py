@@ -236,6 +236,7 @@ def _card(
         mark=TierMark(assessment.tier, assessment.too_close),
         figures=(
             *speed_figure(assessment),
+            *(_shared(assessment) if SERVING in answer.best_for else ()),
             ("Longest context", sure_context(assessment)),
             ("Users at 8K / 32K", users(assessment)),
             *_rating(answer),
@@ -278,6 +279,16 @@ def speed_figure(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
     single = speed.single_tokens_per_s
     known = (Small(span(single, Unit.TOKENS_PER_S)), EvidenceMark(speed.evidence))
     return (("Speed, one user", Lines((NumberCell(single.mid, Unit.TOKENS_PER_S), *known))),)
+
+
+def _shared(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
+    """Name the speed that each of many users gets while all of them are answered."""
+    speed, plan = assessment.speed, assessment.plan
+    if speed is None or plan is None or speed.batch * plan.replicas < 2:
+        return ()
+    each = speed.each_tokens_per_s
+    known = (NumberCell(each.mid, Unit.TOKENS_PER_S), Small(span(each, Unit.TOKENS_PER_S)))
+    return ((f"Speed, each of {speed.batch * plan.replicas:,} users", Lines(known)),)
 
 
 def _rating(answer: _Answer) -> tuple[tuple[str, Cell], ...]:
