@@ -81,6 +81,7 @@ WHOLE = [
     ("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m", "llama-cpp", 1),
     ("2x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m", "ollama", 1),
     ("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw", "tabbyapi", 1),
+    ("8x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw", "tabbyapi", 1),
     ("mac-studio-m3-ultra-512gb", "qwen3-8b", "exo", "mlx-4bit", "exo", 1),
     ("2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", "vllm-nodes", 2),
     ("2x-strix-halo-rpc", "gpt-oss-120b", "llama-cpp", "mxfp4-moe", "llama-cpp-rpc", 2),

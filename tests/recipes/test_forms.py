@@ -393,7 +393,7 @@ def test_a_mixed_machine_says_which_order_its_cards_must_have() -> None:
     found = asked("rtx-4090-plus-rtx-3090-ti", "qwen3-32b", "exllamav3", "exl3-4.0bpw")
     recipe = form(found, "tabbyapi")
     assert "CUDA_DEVICE_ORDER=PCI_BUS_ID" in text(recipe)
-    written = read_yaml(file(recipe, "config.yml").text)
+    written = read_yaml(file(recipe, "server.yml").text)
     assert found.plan is not None
     if len(found.plan.ranks) > 1:
         assert len(written["model"]["gpu_split"]) == len(found.plan.ranks)
@@ -405,9 +405,28 @@ def test_a_container_of_tabbyapi_listens_where_its_configuration_says() -> None:
     """The command of the image opens the port to every interface."""
     recipe = form(asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw"), "tabbyapi")
     ((_, service),) = read_yaml(file(recipe, "compose.yaml").text)["services"].items()
-    network = read_yaml(file(recipe, "config.yml").text)["network"]
+    network = read_yaml(file(recipe, "server.yml").text)["network"]
     assert service["command"] == ["main.py", "--host", network["host"]]
+    assert service["environment"] == {"TABBY_NETWORK_PORT": "5000"}
+    assert "./server.yml:/app/config.yml:ro" in service["volumes"]
     assert "./api_tokens.yml:/app/api_tokens.yml:ro" in service["volumes"]
+
+
+def test_servers_of_tabbyapi_get_their_ports_from_a_variable() -> None:
+    """With ``--config`` TabbyAPI ignores ``--port``, so that all of them would take port 5000."""
+    found = asked("8x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw", goal=PlanGoal.THROUGHPUT)
+    recipe = form(found, "tabbyapi")
+    (start,) = (step for step in recipe.steps if step.title == "Start 8 servers")
+    assert start.text.splitlines() == [
+        f"CUDA_VISIBLE_DEVICES={at} TABBY_NETWORK_PORT={5000 + at} "
+        "python main.py --config server.yml &"
+        for at in range(8)
+    ]
+    assert "port" not in read_yaml(file(recipe, "server.yml").text)["network"]
+    (unit,) = (step.text for step in recipe.steps if step.file.endswith(".service"))
+    assert "\nEnvironment=TABBY_NETWORK_PORT=5000\n" in unit
+    assert "python main.py --config server.yml\n" in unit
+    assert "--port" not in text(recipe)
 
 
 def test_the_keys_of_a_container_are_written_once_and_found_by_the_question(tmp_path: Path) -> None:
@@ -435,7 +454,7 @@ def test_exllamav2_runs_on_the_branch_that_still_has_it() -> None:
     found = asked("2x-rtx-3090-nvlink", "llama-3.1-8b-instruct", "exllamav2", "exl2-4.0bpw")
     recipe = form(found, "tabbyapi")
     assert "git clone --branch exl2-checkpoint " in text(recipe)
-    assert read_yaml(file(recipe, "config.yml").text)["model"]["backend"] == "exllamav2"
+    assert read_yaml(file(recipe, "server.yml").text)["model"]["backend"] == "exllamav2"
     assert not [step for step in recipe.steps if step.file == "compose.yaml"]
 
 
