@@ -248,7 +248,7 @@ def test_the_user_of_a_unit_can_make_the_folder_of_models() -> None:
     line = "[ -d /models ] || sudo install -d -o llama /models"
     for one, made in ((found, False), (unnamed(found), True)):
         steps = form(one, "llama-cpp").steps
-        step = next(step for step in steps if step.title == "Set up the systemd unit")
+        step = next(step for step in steps if step.title == "Create the user of a systemd unit")
         assert (line in step.text.splitlines()) is made
 
 

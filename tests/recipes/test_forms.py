@@ -551,6 +551,27 @@ def made_for(orchestrator: str, found: Assessment) -> Assessment:
     return replace(found, combo=replace(found.combo, orchestrator=orchestrator))
 
 
+def test_the_user_of_a_unit_is_made_before_a_step_is_done_as_that_user() -> None:
+    seen = set()
+    for recipe in recipes():
+        instead = [step for step in recipe.steps if step.phase is Phase.INSTEAD]
+        units = [at for at, step in enumerate(instead) if step.file.endswith(".service")]
+        for at in units:
+            name = instead[at].file.rpartition("/")[2].removesuffix(".service")
+            made, started = instead[at - 1], instead[at + 1]
+            assert "sudo useradd " in made.text
+            assert f" --home-dir /opt/{name} " in made.text
+            assert f"Then open a shell as this user with sudo -iu {name}" in made.note
+            assert "useradd" not in started.text
+            assert f"sudo systemctl enable --now {name}" in started.text
+            secrets = f"/etc/{name}.env"
+            assert (f"sudo install -m 600 .env {secrets}" in started.text) is (
+                f"EnvironmentFile={secrets}" in instead[at].text
+            )
+            seen.add(recipe.id)
+    assert seen == {"llama-cpp", "sglang", "tabbyapi", "vllm"}
+
+
 def test_a_unit_may_open_the_devices_of_amd_and_intel_gpus() -> None:
     """``/dev/kfd`` and ``/dev/dri/renderD*`` are closed to a new system user."""
     seen = set()

@@ -14,8 +14,8 @@ from sitegen.recipes.services import (
     MODELS_VOLUME,
     compose_step,
     device_groups,
-    enable_step,
     gpu_access,
+    service_steps,
     unit_step,
 )
 from sitegen.recipes.shell import Variable, quoted
@@ -189,14 +189,10 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
         folder="/opt/tabbyapi/tabbyAPI",
         groups=device_groups(target),
     )
+    steps = [*service_steps(unit, secrets=False, models=True)]
     if target.assessment.runtime.id == "exllamav2":
-        return [unit, enable_step("tabbyapi", secrets=False, models=True)]
-    return [
-        unit,
-        enable_step("tabbyapi", secrets=False, models=True),
-        _container_keys(),
-        _compose(target, ranks),
-    ]
+        return steps
+    return [*steps, _container_keys(), _compose(target, ranks)]
 
 
 def _compose(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
