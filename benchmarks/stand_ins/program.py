@@ -417,6 +417,8 @@ def python(words: list[str]) -> None:
         _environment(Path(words[2]))
     elif words[0] == "main.py":
         tabbyapi(words[1:])
+    elif words[0] == "-c" and "torch.xpu" in words[1]:
+        print("\n".join(f"{at} stand-in" for at, _ in enumerate(MACHINE["gpus"])))
     elif words[0].endswith("convert_hf_to_gguf.py"):
         Path(words[words.index("--outfile") + 1]).write_bytes(b"0")
     elif words[0].endswith("exllamav3/convert.py"):
