@@ -452,7 +452,7 @@ def git(words: list[str]) -> None:
         folder.joinpath("python/pyproject_other.toml").write_text("", encoding="utf-8")
 
 
-TOOLS = ("llama-server", "llama-quantize", "llama-gguf-split", "rpc-server", "llama-bench")
+TOOLS = ("llama-server", "llama-quantize", "rpc-server", "llama-bench")
 
 
 def cmake(words: list[str]) -> None:
@@ -469,12 +469,6 @@ def cmake(words: list[str]) -> None:
 def llama_quantize(words: list[str]) -> None:
     Path(words[1]).parent.mkdir(parents=True, exist_ok=True)
     Path(words[1]).write_bytes(b"0")
-
-
-def gguf_split(words: list[str]) -> None:
-    if not Path(words[1]).exists():
-        raise Refused(f"there is no {words[1]}")
-    llama_quantize(words[1:])
 
 
 def nvidia_smi(words: list[str]) -> None:
@@ -549,7 +543,6 @@ PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
     "git": git,
     "hf": hub,
     "kubectl": kubectl,
-    "llama-gguf-split": gguf_split,
     "llama-quantize": llama_quantize,
     "llama-server": llama_server,
     "lms": lms,

@@ -42,6 +42,7 @@ def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
         tuple(dict.fromkeys(warning for part in written for warning in part.warnings)),
         (*_merged(written, steps), *_compose(written)),
         tuple(shares[1:]),
+        store_bytes=sum(part.store_bytes for part in written),
     )
 
 

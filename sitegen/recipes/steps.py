@@ -58,6 +58,7 @@ def built(
     front: bool = False,
     measures_itself: bool = False,
     own_host: bool = False,
+    store_bytes: int = 0,
 ) -> Recipe:
     """Put a recipe together, with the warnings that hold for every form before its own.
 
@@ -81,6 +82,7 @@ def built(
         names_model=names_model,
         front=front,
         measures_itself=measures_itself,
+        store_bytes=store_bytes,
     )
 
 

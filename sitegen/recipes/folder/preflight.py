@@ -51,17 +51,13 @@ def _called(program: str, text: str) -> bool:
 
 
 def disk_bytes(recipe: Recipe) -> int:
-    """Sum what the files of all models need on the disk, while they are made or joined."""
-    total = 0
+    """Sum what the files of all models need on the disk, while they are made or copied."""
+    total = recipe.store_bytes
     for assessment in (recipe.assessment, *recipe.beside):
         target = Target.of(assessment)
         if target is None:
             continue
-        joined = any("--merge" in step.text for step in recipe.steps)
-        if target.repository:
-            total += assessment.weights_bytes * (2 if joined else 1)
-        else:
-            total += conversion_bytes(target)
+        total += assessment.weights_bytes if target.repository else conversion_bytes(target)
     return total * (100 + DISK_MARGIN_PERCENT) // 100
 
 
