@@ -662,6 +662,23 @@ def test_lm_studio_loads_the_context_of_the_plan_with_options_that_it_has() -> N
     assert "lm-studio" not in {one.id for one in recipes_for(found)}
 
 
+def test_ollama_and_lm_studio_say_that_they_load_an_image_projector_unasked() -> None:
+    """Gemma 4 31B has 576 million parameters for images: 1.15 GB at two bytes each."""
+    said = "downloads and loads the file that reads images, about 1.15 GB, which the plan does not"
+    for runtime, id_, title in (
+        ("ollama", "ollama", "Download the model and name it"),
+        ("llama-cpp", "lm-studio", "Load the model"),
+    ):
+        words = ("1x-rtx-3090", "gemma-4-31b-it", runtime, "iq4-xs")
+        blind, seeing = asked(*words), asked(*words, settings=Settings(images=True))
+        for found, told in ((blind, True), (seeing, False)):
+            recipe = form(made_for("lm-studio", found) if id_ == "lm-studio" else found, id_)
+            step = next(step for step in recipe.steps if step.title == title)
+            assert (said in step.note) is told, (id_, told)
+    unseeing = form(asked("1x-rtx-3090", "qwen3-8b", "ollama", "q4-k-m"), "ollama")
+    assert not any("images" in step.note for step in unseeing.steps)
+
+
 def test_lm_studio_has_no_command_for_what_only_its_settings_say() -> None:
     cut = asked("2x-rtx-4090", "qwen3-32b", "llama-cpp", "q6-k", tensor_parallel_size=2)
     assert cut.plan is not None

@@ -16,6 +16,7 @@ from sitegen.recipes.files import (
     pattern_note,
     wanted_files,
 )
+from sitegen.recipes.llama_options import unasked_images_note
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import MODELS_VOLUME, compose_step, gpu_access, shown_gpus
@@ -286,9 +287,9 @@ def _create(target: Target, servers: int, where: str) -> RecipeStep:
 
 
 def _create_note(target: Target) -> str:
-    """Say what Ollama copies while it creates a model of local files."""
+    """Say what Ollama downloads unasked, or what it copies of local files."""
     if pulled(target):
-        return ""
+        return unasked_images_note(target, "Ollama")
     return (
         "Ollama copies the files into a store of its own, ~/.ollama or the folder that "
         f"OLLAMA_MODELS names. It needs {gigabytes(store_bytes(target))} of disk space there "
