@@ -679,6 +679,17 @@ def test_ollama_and_lm_studio_say_that_they_load_an_image_projector_unasked() ->
     assert not any("images" in step.note for step in unseeing.steps)
 
 
+def test_ollama_is_shown_gpus_of_intel_through_vulkan() -> None:
+    """``ZE_AFFINITY_MASK`` is read by Level Zero, which Ollama does not use."""
+    found = asked("2x-arc-pro-b60", "qwen3-8b", "ollama", "q4-k-m", goal=PlanGoal.THROUGHPUT)
+    assert found.plan is not None
+    assert found.plan.replicas == 2
+    recipe = form(found, "ollama")
+    assert "ZE_AFFINITY_MASK" not in text(recipe)
+    (start,) = (step.text for step in recipe.steps if step.title == "Start 2 servers")
+    assert re.findall(r"GGML_VK_VISIBLE_DEVICES=(\S+)", start) == ["0", "1"]
+
+
 def test_lm_studio_has_no_command_for_what_only_its_settings_say() -> None:
     cut = asked("2x-rtx-4090", "qwen3-32b", "llama-cpp", "q6-k", tensor_parallel_size=2)
     assert cut.plan is not None

@@ -6,6 +6,7 @@ import re
 import subprocess
 from functools import cache
 
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.fit.assessment import FitRequest, FitTier
 from sitegen.recipes.placement import VISIBLE
 from sitegen.recipes.recipe import Language, Phase, Recipe
@@ -68,7 +69,10 @@ def test_each_server_of_a_machine_is_shown_its_own_gpus() -> None:
         if recipe is None or len(nodes) > 1 or not alike or vendor not in VISIBLE:
             continue
         texts = "\n".join(s.text for s in recipe.steps if s.phase is Phase.START)
-        shown = re.findall(rf"{VISIBLE[vendor]}=([\d,]+)", texts)
+        variable = VISIBLE[vendor]
+        if vendor is Vendor.INTEL and pair[0].assessment.runtime.id == "ollama":
+            variable = "GGML_VK_VISIBLE_DEVICES"
+        shown = re.findall(rf"{variable}=([\d,]+)", texts)
         named = [",".join(str(gpu) for _, gpu in share.ranks) for share in pair]
         assert shown == named
 

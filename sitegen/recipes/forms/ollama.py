@@ -17,7 +17,7 @@ from sitegen.recipes.files import (
     wanted_files,
 )
 from sitegen.recipes.llama_options import unasked_images_note
-from sitegen.recipes.placement import Rank, node_words
+from sitegen.recipes.placement import VISIBLE, Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import MODELS_VOLUME, compose_step, gpu_access, shown_gpus
 from sitegen.recipes.shell import Variable, quoted, quoted_path
@@ -241,10 +241,19 @@ def variables(target: Target, port: int) -> list[str]:
     return found
 
 
+def _shown(target: Target, ranks: tuple[Rank, ...]) -> str:
+    """Assign the variable that shows the GPUs of a replica; Intel's run through Vulkan here.
+
+    Source:
+        Ollama fb3076099, ``docs/gpu.mdx`` ("Vulkan GPU Support", "GPU Selection").
+    """
+    return target.shown(ranks).replace(VISIBLE[Vendor.INTEL], "GGML_VK_VISIBLE_DEVICES")
+
+
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     commands = []
     for port, ranks in zip(target.ports(len(replicas), FIRST_PORT), replicas, strict=True):
-        shown = target.shown(ranks)
+        shown = _shown(target, ranks)
         words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
         commands.append(" \\\n  ".join(words))
     several = len(replicas) > 1
@@ -306,7 +315,7 @@ def _stop(where: str) -> RecipeStep:
 def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     """Give the service of the installer the variables of the first server."""
     (port,) = target.ports(1, FIRST_PORT)
-    given = [*variables(target, port), target.shown(ranks)]
+    given = [*variables(target, port), _shown(target, ranks)]
     lines = ["[Service]", *(f'Environment="{one}"' for one in given if one)]
     return RecipeStep(
         Phase.INSTEAD,
