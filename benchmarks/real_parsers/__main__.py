@@ -32,6 +32,7 @@ from itertools import chain
 from pathlib import Path
 
 from benchmarks.real_parsers.written import Written, commands, program_of
+from sitegen.recipes.forms.tabbyapi import FILE as TABBYAPI_FILE
 from sitegen.recipes.versions import HUGGINGFACE_HUB, READ
 
 HERE = Path(__file__).parent
@@ -198,17 +199,16 @@ def of_programs(place: Workplace, found: Sequence[Written]) -> Iterator[tuple[st
     """Parse the commands of each program with its own parser."""
     asked: dict[str, dict[tuple[str, ...], None]] = {}
     for written in found:
-        exl2 = "exl2" in written.files.get("config.yml", "") or "exllamav2" in written.files.get(
-            "config.yml", ""
-        )
+        configuration = written.files.get(TABBYAPI_FILE, "")
+        exl2 = "exl2" in configuration or "exllamav2" in configuration
         for words in commands(written):
             program, rest = program_of(words)
             if program == "tabbyapi" and exl2:
                 program = "tabbyapi-exl2"
             asked.setdefault(program, {})[tuple(rest)] = None
-        if "config.yml" in written.files:
+        if configuration:
             name = "tabbyapi-exl2" if exl2 else "tabbyapi"
-            asked.setdefault(name, {})[written.files["config.yml"],] = None
+            asked.setdefault(name, {})[configuration,] = None
     for program, several in sorted(asked.items()):
         if program:
             yield program, _of_program(place, program, [list(words) for words in several])

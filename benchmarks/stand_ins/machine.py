@@ -56,6 +56,10 @@ class Machine:
         for kind in ("gtt", "vram"):
             reach = sum(self.gpus) * 2**20 // 2
             card.joinpath(f"mem_info_{kind}_total").write_text(str(reach), encoding="utf-8")
+        for at, _ in enumerate(self.gpus):
+            device = self.folder / f"sys/class/drm/renderD{128 + at}/device"
+            device.mkdir(parents=True)
+            device.joinpath("vendor").write_text("0x8086\n", encoding="utf-8")
         for name in PROGRAMS:
             made = path / name
             made.write_text(

@@ -416,20 +416,29 @@ def python(words: list[str]) -> None:
     if words[:2] == ["-m", "venv"]:
         _environment(Path(words[2]))
     elif words[0] == "main.py":
-        values, _ = parsed([f"{one}" for one in words[1:]][:0], "tabbyapi")
-        given = dict(zip(words[1::2], words[2::2], strict=True))
-        text = Path(given["--config"]).read_text("utf-8")
-        context = re.search(r"max_seq_len: (\d+)", text)
-        Path("api_tokens.yml").write_text("api_key: stand-in\nadmin_key: x\n", encoding="utf-8")
-        values |= given
-        tokens = int(context[1]) if context else 0
-        serve(int(values["--port"]), ["*"], key="stand-in", context=tokens)
+        tabbyapi(words[1:])
+    elif words[0] == "-c" and "torch.xpu" in words[1]:
+        print("\n".join(f"{at} stand-in" for at, _ in enumerate(MACHINE["gpus"])))
     elif words[0].endswith("convert_hf_to_gguf.py"):
         Path(words[words.index("--outfile") + 1]).write_bytes(b"0")
     elif words[0].endswith("exllamav3/convert.py"):
         _model(Path(words[words.index("-o") + 1]))
     else:
         os.execv(sys.executable, [sys.executable, *words])
+
+
+def tabbyapi(words: list[str]) -> None:
+    given = dict(zip(words[::2], words[1::2], strict=True))
+    unknown = {name.removeprefix("--") for name in given} - set(table("tabbyapi"))
+    if unknown:
+        raise Refused(f"unknown options {sorted(unknown)}")
+    text = Path(given["--config"]).read_text("utf-8")
+    context = re.search(r"max_seq_len: (\d+)", text)
+    port = re.search(r"^  port: (\d+)", text, re.MULTILINE)
+    other = os.environ.get("TABBY_NETWORK_PORT", "5000")  # with --config no option has a say
+    Path("api_tokens.yml").write_text("api_key: stand-in\nadmin_key: x\n", encoding="utf-8")
+    tokens = int(context[1]) if context else 0
+    serve(int(port[1] if port else other), ["*"], key="stand-in", context=tokens)
 
 
 def git(words: list[str]) -> None:
@@ -443,7 +452,7 @@ def git(words: list[str]) -> None:
         folder.joinpath("python/pyproject_other.toml").write_text("", encoding="utf-8")
 
 
-TOOLS = ("llama-server", "llama-quantize", "llama-gguf-split", "rpc-server", "llama-bench")
+TOOLS = ("llama-server", "llama-quantize", "rpc-server", "llama-bench")
 
 
 def cmake(words: list[str]) -> None:
@@ -460,12 +469,6 @@ def cmake(words: list[str]) -> None:
 def llama_quantize(words: list[str]) -> None:
     Path(words[1]).parent.mkdir(parents=True, exist_ok=True)
     Path(words[1]).write_bytes(b"0")
-
-
-def gguf_split(words: list[str]) -> None:
-    if not Path(words[1]).exists():
-        raise Refused(f"there is no {words[1]}")
-    llama_quantize(words[1:])
 
 
 def nvidia_smi(words: list[str]) -> None:
@@ -540,7 +543,6 @@ PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
     "git": git,
     "hf": hub,
     "kubectl": kubectl,
-    "llama-gguf-split": gguf_split,
     "llama-quantize": llama_quantize,
     "llama-server": llama_server,
     "lms": lms,

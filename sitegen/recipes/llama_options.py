@@ -157,7 +157,7 @@ def server_options(target: Target, port: int | str) -> list[Option]:
 
 
 def is_without_images(target: Target) -> bool:
-    """Return whether the server has to be told to leave the image projector alone.
+    """Return whether the repository has an image projector that the plan does not count.
 
     Source:
         llama.cpp 0c1e57098, ``common/arg.cpp``: with ``-hf`` it also downloads and loads the
@@ -170,7 +170,7 @@ def is_without_images(target: Target) -> bool:
 
 def images_note(target: Target) -> str:
     """Say whether the server reads images, and what that takes."""
-    size = gigabytes(PROJECTOR_BYTES * target.assessment.model.vision_parameters)
+    size = _projector_size(target)
     if is_without_images(target):
         return (
             "--no-mmproj leaves out the file that reads images, which would take another "
@@ -179,6 +179,28 @@ def images_note(target: Target) -> str:
     if target.assessment.settings.images and target.hub_file:
         return f"At its first start the server also downloads what reads images, about {size}."
     return ""
+
+
+def _projector_size(target: Target) -> str:
+    return gigabytes(PROJECTOR_BYTES * target.assessment.model.vision_parameters)
+
+
+def unasked_images_note(target: Target, program: str) -> str:
+    """Say that a program loads the image projector of a plan without images, and how large it is.
+
+    Source:
+        ollama/ollama issue 17409: ``ollama pull hf.co/…`` downloads the repository's projector.
+        Ollama fb3076099, ``llm/llama_server.go`` (``appendMMProjArgs``): it loads one wherever the
+        model has one. Issue 10889 asks for an option against that.
+        lmstudio-ai/lmstudio-bug-tracker issues 1550 and 1760 ask LM Studio for one, and ``lms
+        load`` and ``lms get`` have none (lms 07b7252, ``src/subcommands/``).
+    """
+    if not is_without_images(target):
+        return ""
+    return (
+        f"{program} also downloads and loads the file that reads images, about "
+        f"{_projector_size(target)}, which the plan does not count, and has no option against it."
+    )
 
 
 def shares_pages(target: Target) -> bool:

@@ -77,6 +77,7 @@ class Recipe:
         names_model: Whether the server names its model itself, so that it is asked for the name.
         front: Whether it runs one application, so that a second has no place beside it.
         measures_itself: Whether its program brings a tool that measures it.
+        store_bytes: What its program needs in a store of its own, beside the files of the model.
     """
 
     id: str
@@ -91,6 +92,7 @@ class Recipe:
     names_model: bool = False
     front: bool = False
     measures_itself: bool = False
+    store_bytes: int = 0
 
     @property
     def read_in(self) -> str:

@@ -72,7 +72,12 @@ def unit_step(
         "WantedBy=multi-user.target",
     ]
     listed = ", ".join(f"{one}=…" for one in names)
-    kept = f"Put {listed} into {secrets}; only root can read it." if names else ""
+    kept = (
+        f"Put {listed} into a file named .env. The next step copies it to {secrets}, which only "
+        "root can read."
+        if names
+        else ""
+    )
     return RecipeStep(
         Phase.INSTEAD,
         "As a systemd unit",
@@ -114,24 +119,43 @@ def device_groups(target: Target) -> tuple[str, ...]:
     return ("render", "video") if grouped else ()
 
 
-def enable_step(name: str, *, secrets: bool = True, models: bool = False) -> RecipeStep:
-    """Make the user of a unit and its folder, and start it with the machine.
+def service_steps(
+    unit: RecipeStep, *, secrets: bool = True, models: bool = False
+) -> tuple[RecipeStep, ...]:
+    """Make the user of a unit, write the unit, and start it with the machine.
 
-    ``models`` says that its files lie in the folder of models, which only root can make.
+    The user comes first, because the program has to be installed in that user's home.
+
+    Args:
+        unit: The step that writes the unit.
+        secrets: Whether the unit reads a file of secrets.
+        models: Whether its files lie in the folder of models, which only root can make.
     """
-    lines = [
-        f"sudo useradd --system --create-home --home-dir /opt/{name} {name}",
+    name = unit.file.rpartition("/")[2].removesuffix(".service")
+    user = [
+        f"sudo useradd --system --create-home --home-dir /opt/{name} --shell /bin/bash {name}",
         *([f"[ -d {MODELS} ] || sudo install -d -o {name} {MODELS}"] if models else []),
+    ]
+    start = [
         *([f"sudo install -m 600 .env /etc/{name}.env"] if secrets else []),
         f"sudo systemctl daemon-reload && sudo systemctl enable --now {name}",
         f"journalctl -u {name} -f",
     ]
-    return RecipeStep(
-        Phase.INSTEAD,
-        "Set up the systemd unit",
-        Language.BASH,
-        "\n".join(lines),
-        note=f"First follow the steps above as the user {name}, and install into /opt/{name}.",
+    note = (
+        f"Then open a shell as this user with sudo -iu {name}, and follow the steps above in it, "
+        f"up to the start of the server. The shell opens in /opt/{name}, where the unit expects "
+        "the program."
+    )
+    return (
+        RecipeStep(
+            Phase.INSTEAD,
+            "Create the user of a systemd unit",
+            Language.BASH,
+            "\n".join(user),
+            note=note,
+        ),
+        unit,
+        RecipeStep(Phase.INSTEAD, "Start the systemd unit", Language.BASH, "\n".join(start)),
     )
 
 

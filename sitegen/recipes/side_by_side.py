@@ -42,6 +42,7 @@ def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
         tuple(dict.fromkeys(warning for part in written for warning in part.warnings)),
         (*_merged(written, steps), *_compose(written)),
         tuple(shares[1:]),
+        store_bytes=sum(part.store_bytes for part in written),
     )
 
 
@@ -64,7 +65,7 @@ def _relative(step: RecipeStep) -> bool:
 
 
 def _numbered(name: str, number: int) -> str:
-    """Number a file from the second on: ``config.yml``, ``config-2.yml``."""
+    """Number a file from the second on: ``server.yml``, ``server-2.yml``."""
     stem, dot, suffix = name.partition(".")
     return name if number == 1 else f"{stem}-{number}{dot}{suffix}"
 
@@ -75,7 +76,7 @@ def _renamed(step: RecipeStep, number: int, names: dict[str, str]) -> RecipeStep
     if step.phase is Phase.FILES and step.language is Language.BASH and number > 1:
         text = PARTS.sub(rf"\1-{number}", text)
     for old, new in names.items():
-        text = re.sub(rf"(?<!\S){re.escape(old)}(?!\S)", new, text)
+        text = re.sub(rf"(?<![^\s']){re.escape(old)}(?![^\s'])", new, text)
     return replace(step, text=text, file=names.get(step.file, step.file))
 
 

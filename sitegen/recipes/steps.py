@@ -28,8 +28,21 @@ IB_HCA = Variable("IB_HCA", "mlx5", "the adapters of that link: see ibstat -l")
 LIST_GPUS = {
     Vendor.NVIDIA: "nvidia-smi -L",
     Vendor.AMD: "rocm-smi --showproductname",
-    Vendor.INTEL: "sycl-ls",
+    Vendor.INTEL: (
+        "python -c 'import torch; "
+        "[print(at, torch.xpu.get_device_name(at)) for at in range(torch.xpu.device_count())]'"
+    ),
 }
+"""Commands that list the GPUs, by vendor.
+
+Of Intel's GPUs PyTorch has to tell: ``sycl-ls`` belongs to oneAPI, which nothing installs here,
+because PyTorch's packages for these GPUs bring the libraries that they need.
+
+Source:
+    vLLM, ``docs/getting_started/installation/gpu.xpu.inc.md``: the driver is installed, and the
+    dependencies on oneAPI come with PyTorch. PyTorch, "Getting Started on Intel GPU": drivers are
+    sufficient for its packages.
+"""
 
 
 def built(
@@ -45,6 +58,7 @@ def built(
     front: bool = False,
     measures_itself: bool = False,
     own_host: bool = False,
+    store_bytes: int = 0,
 ) -> Recipe:
     """Put a recipe together, with the warnings that hold for every form before its own.
 
@@ -68,6 +82,7 @@ def built(
         names_model=names_model,
         front=front,
         measures_itself=measures_itself,
+        store_bytes=store_bytes,
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.fit.assessment import Assessment
+from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.recipes import recipes_for
 from sitegen.recipes.files import conversion_bytes, gigabytes
 from sitegen.recipes.folder.preflight import disk_bytes
@@ -80,21 +80,58 @@ def test_ollama_pulls_from_the_hub_and_builds_nothing() -> None:
     assert "llama.cpp" not in texts
 
 
-def test_ollama_is_given_a_file_whose_parts_are_joined() -> None:
+def modelfile_of(recipe: Recipe) -> str:
+    return next(step.text for step in recipe.steps if step.file == "Modelfile")
+
+
+def test_ollama_is_given_a_folder_of_parts_and_joins_them_itself() -> None:
+    """``ollama create`` joins parts, so that nothing has to be built for it."""
     found = asked("8x-h100-sxm", "gpt-oss-120b", "ollama", "mxfp4-moe")
     assert found.weights_bytes > LARGEST_IN_ONE_BYTES
     recipe = form(found, "ollama")
     (step,) = files(recipe)
     parts = " ".join(f"gpt-oss-120b-mxfp4-0000{at}-of-00003.gguf" for at in (1, 2, 3))
-    assert f"hf download ggml-org/gpt-oss-120b-GGUF {parts} --local-dir parts" in step.text
-    assert "FIRST=parts/gpt-oss-120b-mxfp4-00001-of-00003.gguf" in step.text
-    assert "llama-gguf-split --merge" in step.text
-    assert "ollama pull" not in "\n".join(s.text for s in recipe.steps)
-    assert variable(recipe).endswith(".gguf")
+    download = f'hf download ggml-org/gpt-oss-120b-GGUF {parts} --local-dir "$MODEL"'
+    assert step.text.splitlines()[-1] == download
+    texts = "\n".join(s.text for s in recipe.steps)
+    assert "ollama pull" not in texts
+    assert "llama.cpp" not in texts
+    assert variable(recipe) == "/models/gpt-oss-120b-mxfp4-moe"
+    assert modelfile_of(recipe).startswith("FROM /models/gpt-oss-120b-mxfp4-moe\n")
+
+
+def test_ollama_looks_for_parts_in_the_folder_that_the_repository_keeps_them_in() -> None:
+    found = asked("8x-h100-sxm", "qwen3-235b-a22b", "ollama", "q6-k")
+    assert found.checkpoint.file.startswith("Q6_K/")
+    recipe = form(found, "ollama")
+    assert variable(recipe) == "/models/qwen3-235b-a22b-q6-k"
+    assert modelfile_of(recipe).startswith("FROM /models/qwen3-235b-a22b-q6-k/Q6_K\n")
+
+
+def test_ollama_needs_local_files_three_times_more_in_its_own_store() -> None:
+    """It holds the parts, the joined file and, until it has a name, a copy of the joined file."""
+    found = asked("8x-h100-sxm", "gpt-oss-120b", "ollama", "mxfp4-moe")
+    assert found.plan is not None
+    assert found.plan.replicas == 1
+    recipe = form(found, "ollama")
+    assert disk_bytes(recipe) == 4 * found.weights_bytes * 102 // 100
+    create = next(step for step in recipe.steps if step.title == "Name the model")
+    assert f"It needs {gigabytes(3 * found.weights_bytes)} of disk space there" in create.note
+    (step,) = files(recipe)
+    assert f"downloads {gigabytes(found.weights_bytes)}." in step.note
+
+
+def test_ollama_writes_local_files_once_more_for_each_further_server() -> None:
+    found = unnamed(asked("8x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m", goal=PlanGoal.THROUGHPUT))
+    assert found.plan is not None
+    assert found.plan.replicas == 8
+    recipe = form(found, "ollama")
+    made = conversion_bytes(target(found))
+    assert disk_bytes(recipe) == (made + 4 * found.weights_bytes) * 102 // 100
 
 
 def test_ollama_pulls_a_whole_file_of_any_size() -> None:
-    """A whole file has no metadata of parts, so that joining it ends with an error."""
+    """The Hub gives it to Ollama as it is."""
     found = asked("8x-h100-sxm", "deepseek-v4-flash-0731", "ollama", "mxfp4-moe")
     assert found.checkpoint.file == "DeepSeek-V4-Flash-0731-MXFP4.gguf"
     assert found.weights_bytes > LARGEST_IN_ONE_BYTES
@@ -102,7 +139,7 @@ def test_ollama_pulls_a_whole_file_of_any_size() -> None:
     assert files(recipe) == []
     assert variable(recipe) == "hf.co/ggml-org/DeepSeek-V4-Flash-0731-GGUF:MXFP4"
     assert disk_bytes(recipe) == found.weights_bytes * 102 // 100
-    assert "llama-gguf-split" not in "\n".join(step.text for step in recipe.steps)
+    assert not any("Ollama copies the files" in step.note for step in recipe.steps)
 
 
 def test_ollama_is_not_sent_to_a_small_file_that_has_parts() -> None:
@@ -111,7 +148,7 @@ def test_ollama_is_not_sent_to_a_small_file_that_has_parts() -> None:
     cut = replace(found, checkpoint=replace(found.checkpoint, file=name))
     assert cut.weights_bytes < LARGEST_IN_ONE_BYTES
     (step,) = files(form(cut, "ollama"))
-    assert "llama-gguf-split --merge" in step.text
+    assert "Qwen3-8B-Q4_K_M-00002-of-00002.gguf" in step.text
 
 
 def without_a_name(found: Assessment) -> Assessment:
@@ -151,27 +188,25 @@ def test_names_of_files_are_of_their_checkpoints_repository() -> None:
     assert named >= 250
 
 
-def test_parts_are_joined_where_files_turn_out_to_have_some(tmp_path: Path) -> None:
-    """Run the last lines of the step on one file and on two, with a stand-in that joins."""
+def test_files_whose_folder_nobody_lists_are_linked_to_where_ollama_looks(tmp_path: Path) -> None:
+    """Run the last line of the step twice on files in a folder, and on a file that has none."""
     found = without_a_name(asked("8x-h100-sxm", "gpt-oss-120b", "ollama", "mxfp4-moe"))
-    (step,) = files(form(found, "ollama"))
-    lines = step.text.splitlines()
-    at = next(n for n, line in enumerate(lines) if line.startswith("FIRST="))
-    for names in (["m-mxfp4.gguf"], ["m-mxfp4-00001-of-00002.gguf", "m-mxfp4-00002-of-00002.gguf"]):
-        folder = tmp_path / str(len(names))
-        program = folder / "llama.cpp/build/bin/llama-gguf-split"
-        for path in (folder / "parts/x", program.parent):
-            path.mkdir(parents=True)
+    recipe = form(found, "ollama")
+    (step,) = files(recipe)
+    assert modelfile_of(recipe).startswith("FROM /models/gpt-oss-120b-mxfp4-moe\n")
+    line = step.text.splitlines()[-1]
+    names = ["m-mxfp4-00001-of-00002.gguf", "m-mxfp4-00002-of-00002.gguf"]
+    for inside in ("MXFP4", "."):
+        folder = tmp_path / inside.strip(".") / "model"
+        (folder / inside).mkdir(parents=True)
         for name in names:
-            (folder / "parts" / name).write_bytes(b"0")
-        program.write_text('#!/bin/sh\ncat parts/*.gguf > "$3"\n', encoding="utf-8")
-        program.chmod(0o755)
-        subprocess.run(
-            ["bash", "-ec", "\n".join(lines[at:])],
-            cwd=folder, env={**os.environ, "MODEL": "joined.gguf"}, check=True,
-            capture_output=True,
-        )  # fmt: skip
-        assert (folder / "joined.gguf").stat().st_size == len(names)
+            (folder / inside / name).write_bytes(b"0")
+        for _ in range(2):
+            subprocess.run(
+                ["bash", "-ec", line],
+                env={**os.environ, "MODEL": str(folder)}, check=True, capture_output=True,
+            )  # fmt: skip
+        assert sorted(path.name for path in folder.glob("*.gguf")) == names
 
 
 LOOSE = re.compile(r"pip install (?!.*(==|-r |-e |-U '\.\[|\S*nightly))")
@@ -248,7 +283,7 @@ def test_the_user_of_a_unit_can_make_the_folder_of_models() -> None:
     line = "[ -d /models ] || sudo install -d -o llama /models"
     for one, made in ((found, False), (unnamed(found), True)):
         steps = form(one, "llama-cpp").steps
-        step = next(step for step in steps if step.title == "Set up the systemd unit")
+        step = next(step for step in steps if step.title == "Create the user of a systemd unit")
         assert (line in step.text.splitlines()) is made
 
 
@@ -324,7 +359,7 @@ def test_every_program_that_a_step_calls_was_brought_by_it_or_by_one_before() ->
     brought = {
         r"^(?:python3 )?llama\.cpp/": r"git clone \S+/llama\.cpp",
         r"^mlx_lm\.": r"pip install .*mlx-lm",
-        r"llama-quantize |llama-gguf-split ": r"cmake --build llama\.cpp/build",
+        r"llama-quantize ": r"cmake --build llama\.cpp/build",
         r"^python3 exllamav3/": r"git clone .*/exllamav3",
     }
     of = [one.assessment for one in recipes() if one.id in {"ollama", "exo", "llama-cpp", "mlx-lm"}]

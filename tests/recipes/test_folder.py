@@ -82,6 +82,7 @@ WHOLE = [
     ("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m", "llama-cpp", 1),
     ("2x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m", "ollama", 1),
     ("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw", "tabbyapi", 1),
+    ("8x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw", "tabbyapi", 1),
     ("mac-studio-m3-ultra-512gb", "qwen3-8b", "exo", "mlx-4bit", "exo", 1),
     ("2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", "vllm-nodes", 2),
     ("2x-strix-halo-rpc", "gpt-oss-120b", "llama-cpp", "mxfp4-moe", "llama-cpp-rpc", 2),
@@ -231,6 +232,28 @@ def test_a_machine_without_its_makers_tool_hears_of_every_fault(
     )
     assert "command not found" not in done.said
     assert here.run(script, "check", settings={"CHECK": "warn"}).status == 0
+
+
+def test_vllm_on_intel_asks_for_no_program_of_oneapi(tmp_path: Path) -> None:
+    """PyTorch's packages bring their own libraries, so that nothing installs ``sycl-ls``."""
+    recipe = form(asked("2x-arc-pro-b60", "qwen3-8b", "vllm", "bf16"), "vllm")
+    here = machine(recipe, tmp_path / "machine")
+    (tmp_path / "machine/bin/sycl-ls").unlink()
+    (tmp_path / "machine/oneapi/setvars.sh").unlink()
+    script = written(recipe, tmp_path / "recipe")
+    done = here.run(script)
+    assert here.run(script, "stop").status == 0
+    assert done.status == 0, done.said
+    assert "1 stand-in" in done.said
+    assert "sycl" not in "\n".join(step.text for step in recipe.steps)
+
+
+def test_a_missing_gpu_of_intel_is_noticed_without_oneapi(tmp_path: Path) -> None:
+    recipe = form(asked("2x-arc-pro-b60", "qwen3-8b", "vllm", "bf16"), "vllm")
+    done = machine(recipe, tmp_path / "machine", gpus=[24_576]).run(
+        written(recipe, tmp_path / "recipe"), "check"
+    )
+    assert "the machine shows 1 GPUs, but the plan needs 2" in done.said
 
 
 def test_an_option_that_the_program_does_not_have_ends_the_run(tmp_path: Path) -> None:

@@ -393,7 +393,7 @@ def test_a_mixed_machine_says_which_order_its_cards_must_have() -> None:
     found = asked("rtx-4090-plus-rtx-3090-ti", "qwen3-32b", "exllamav3", "exl3-4.0bpw")
     recipe = form(found, "tabbyapi")
     assert "CUDA_DEVICE_ORDER=PCI_BUS_ID" in text(recipe)
-    written = read_yaml(file(recipe, "config.yml").text)
+    written = read_yaml(file(recipe, "server.yml").text)
     assert found.plan is not None
     if len(found.plan.ranks) > 1:
         assert len(written["model"]["gpu_split"]) == len(found.plan.ranks)
@@ -405,9 +405,28 @@ def test_a_container_of_tabbyapi_listens_where_its_configuration_says() -> None:
     """The command of the image opens the port to every interface."""
     recipe = form(asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw"), "tabbyapi")
     ((_, service),) = read_yaml(file(recipe, "compose.yaml").text)["services"].items()
-    network = read_yaml(file(recipe, "config.yml").text)["network"]
+    network = read_yaml(file(recipe, "server.yml").text)["network"]
     assert service["command"] == ["main.py", "--host", network["host"]]
+    assert service["environment"] == {"TABBY_NETWORK_PORT": "5000"}
+    assert "./server.yml:/app/config.yml:ro" in service["volumes"]
     assert "./api_tokens.yml:/app/api_tokens.yml:ro" in service["volumes"]
+
+
+def test_servers_of_tabbyapi_get_their_ports_from_a_variable() -> None:
+    """With ``--config`` TabbyAPI ignores ``--port``, so that all of them would take port 5000."""
+    found = asked("8x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw", goal=PlanGoal.THROUGHPUT)
+    recipe = form(found, "tabbyapi")
+    (start,) = (step for step in recipe.steps if step.title == "Start 8 servers")
+    assert start.text.splitlines() == [
+        f"CUDA_VISIBLE_DEVICES={at} TABBY_NETWORK_PORT={5000 + at} "
+        "python main.py --config server.yml &"
+        for at in range(8)
+    ]
+    assert "port" not in read_yaml(file(recipe, "server.yml").text)["network"]
+    (unit,) = (step.text for step in recipe.steps if step.file.endswith(".service"))
+    assert "\nEnvironment=TABBY_NETWORK_PORT=5000\n" in unit
+    assert "python main.py --config server.yml\n" in unit
+    assert "--port" not in text(recipe)
 
 
 def test_the_keys_of_a_container_are_written_once_and_found_by_the_question(tmp_path: Path) -> None:
@@ -435,7 +454,7 @@ def test_exllamav2_runs_on_the_branch_that_still_has_it() -> None:
     found = asked("2x-rtx-3090-nvlink", "llama-3.1-8b-instruct", "exllamav2", "exl2-4.0bpw")
     recipe = form(found, "tabbyapi")
     assert "git clone --branch exl2-checkpoint " in text(recipe)
-    assert read_yaml(file(recipe, "config.yml").text)["model"]["backend"] == "exllamav2"
+    assert read_yaml(file(recipe, "server.yml").text)["model"]["backend"] == "exllamav2"
     assert not [step for step in recipe.steps if step.file == "compose.yaml"]
 
 
@@ -532,6 +551,27 @@ def made_for(orchestrator: str, found: Assessment) -> Assessment:
     return replace(found, combo=replace(found.combo, orchestrator=orchestrator))
 
 
+def test_the_user_of_a_unit_is_made_before_a_step_is_done_as_that_user() -> None:
+    seen = set()
+    for recipe in recipes():
+        instead = [step for step in recipe.steps if step.phase is Phase.INSTEAD]
+        units = [at for at, step in enumerate(instead) if step.file.endswith(".service")]
+        for at in units:
+            name = instead[at].file.rpartition("/")[2].removesuffix(".service")
+            made, started = instead[at - 1], instead[at + 1]
+            assert "sudo useradd " in made.text
+            assert f" --home-dir /opt/{name} " in made.text
+            assert f"Then open a shell as this user with sudo -iu {name}" in made.note
+            assert "useradd" not in started.text
+            assert f"sudo systemctl enable --now {name}" in started.text
+            secrets = f"/etc/{name}.env"
+            assert (f"sudo install -m 600 .env {secrets}" in started.text) is (
+                f"EnvironmentFile={secrets}" in instead[at].text
+            )
+            seen.add(recipe.id)
+    assert seen == {"llama-cpp", "sglang", "tabbyapi", "vllm"}
+
+
 def test_a_unit_may_open_the_devices_of_amd_and_intel_gpus() -> None:
     """``/dev/kfd`` and ``/dev/dri/renderD*`` are closed to a new system user."""
     seen = set()
@@ -620,6 +660,34 @@ def test_lm_studio_loads_the_context_of_the_plan_with_options_that_it_has() -> N
     assert used >= {"--context-length", "--port", "--all"}
     assert used <= known("lm-studio") | {"--json"}  # of `lms ls`, whose table is not kept
     assert "lm-studio" not in {one.id for one in recipes_for(found)}
+
+
+def test_ollama_and_lm_studio_say_that_they_load_an_image_projector_unasked() -> None:
+    """Gemma 4 31B has 576 million parameters for images: 1.15 GB at two bytes each."""
+    said = "downloads and loads the file that reads images, about 1.15 GB, which the plan does not"
+    for runtime, id_, title in (
+        ("ollama", "ollama", "Download the model and name it"),
+        ("llama-cpp", "lm-studio", "Load the model"),
+    ):
+        words = ("1x-rtx-3090", "gemma-4-31b-it", runtime, "iq4-xs")
+        blind, seeing = asked(*words), asked(*words, settings=Settings(images=True))
+        for found, told in ((blind, True), (seeing, False)):
+            recipe = form(made_for("lm-studio", found) if id_ == "lm-studio" else found, id_)
+            step = next(step for step in recipe.steps if step.title == title)
+            assert (said in step.note) is told, (id_, told)
+    unseeing = form(asked("1x-rtx-3090", "qwen3-8b", "ollama", "q4-k-m"), "ollama")
+    assert not any("images" in step.note for step in unseeing.steps)
+
+
+def test_ollama_is_shown_gpus_of_intel_through_vulkan() -> None:
+    """``ZE_AFFINITY_MASK`` is read by Level Zero, which Ollama does not use."""
+    found = asked("2x-arc-pro-b60", "qwen3-8b", "ollama", "q4-k-m", goal=PlanGoal.THROUGHPUT)
+    assert found.plan is not None
+    assert found.plan.replicas == 2
+    recipe = form(found, "ollama")
+    assert "ZE_AFFINITY_MASK" not in text(recipe)
+    (start,) = (step.text for step in recipe.steps if step.title == "Start 2 servers")
+    assert re.findall(r"GGML_VK_VISIBLE_DEVICES=(\S+)", start) == ["0", "1"]
 
 
 def test_lm_studio_has_no_command_for_what_only_its_settings_say() -> None:

@@ -250,7 +250,7 @@ def keys(value: object) -> set[str]:
 def test_every_setting_of_a_file_exists_in_the_version_read() -> None:
     for recipe in recipes():
         for step in recipe.steps:
-            if step.file == "config.yml":
+            if step.file == "server.yml":
                 assert keys(read_yaml(step.text)) <= read(recipe.reads)
             elif step.file == "Modelfile":
                 lines = [line.split() for line in step.text.splitlines()]

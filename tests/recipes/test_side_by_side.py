@@ -6,6 +6,7 @@ import re
 import subprocess
 from functools import cache
 
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.fit.assessment import FitRequest, FitTier
 from sitegen.recipes.placement import VISIBLE
 from sitegen.recipes.recipe import Language, Phase, Recipe
@@ -68,7 +69,10 @@ def test_each_server_of_a_machine_is_shown_its_own_gpus() -> None:
         if recipe is None or len(nodes) > 1 or not alike or vendor not in VISIBLE:
             continue
         texts = "\n".join(s.text for s in recipe.steps if s.phase is Phase.START)
-        shown = re.findall(rf"{VISIBLE[vendor]}=([\d,]+)", texts)
+        variable = VISIBLE[vendor]
+        if vendor is Vendor.INTEL and pair[0].assessment.runtime.id == "ollama":
+            variable = "GGML_VK_VISIBLE_DEVICES"
+        shown = re.findall(rf"{variable}=([\d,]+)", texts)
         named = [",".join(str(gpu) for _, gpu in share.ranks) for share in pair]
         assert shown == named
 
@@ -117,6 +121,26 @@ def test_a_second_file_of_the_same_name_is_numbered_and_named_so() -> None:
     assert starts[3].endswith("-f Modelfile-2")
     assert "OLLAMA_HOST=127.0.0.1:11435" in starts[2]
     assert starts[3].startswith("PORT=11435\n")
+
+
+def test_two_models_of_tabbyapi_have_files_and_ports_of_their_own() -> None:
+    """TabbyAPI also reads ``config.yml`` and keeps what the named file does not set."""
+    one = asked("2x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw")
+    request = FitRequest(one.model, one.checkpoint, one.combo, one.runtime, one.profile)
+    shares = colocate(engine(), one.combo, [[request], [request]])
+    recipe = side_by_side([share.assessment for share in shares])
+    assert recipe is not None
+    assert [step.file for step in recipe.steps if step.file] == ["server.yml", "server-2.yml"]
+    starts = [step.text for step in recipe.steps if step.phase is Phase.START]
+    assert [start.partition("=1 ")[2] or start.partition("=0 ")[2] for start in starts] == [
+        "TABBY_NETWORK_PORT=5000 python main.py --config server.yml",
+        "TABBY_NETWORK_PORT=5001 python main.py --config server-2.yml",
+    ]
+    stops = [step.text for step in recipe.steps if step.phase is Phase.STOP]
+    assert stops == [
+        "pkill -INT -f 'main.py --config server.yml'",
+        "pkill -INT -f 'main.py --config server-2.yml'",
+    ]
 
 
 def test_the_first_machine_is_not_taken_for_the_second() -> None:

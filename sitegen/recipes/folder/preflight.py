@@ -74,17 +74,13 @@ def _called(program: str, text: str) -> bool:
 
 
 def disk_bytes(recipe: Recipe) -> int:
-    """Sum what the files of all models need on the disk, while they are made or joined."""
-    total = 0
+    """Sum what the files of all models need on the disk, while they are made or copied."""
+    total = recipe.store_bytes
     for assessment in (recipe.assessment, *recipe.beside):
         target = Target.of(assessment)
         if target is None:
             continue
-        joined = any("--merge" in step.text for step in recipe.steps)
-        if target.repository:
-            total += assessment.weights_bytes * (2 if joined else 1)
-        else:
-            total += conversion_bytes(target)
+        total += assessment.weights_bytes if target.repository else conversion_bytes(target)
     return total * (100 + DISK_MARGIN_PERCENT) // 100
 
 
@@ -136,7 +132,9 @@ def _of_machine(recipe: Recipe, machines: Machines, node: int) -> Iterator[str]:
     elif vendor is Vendor.AMD:
         yield f"gtt {_needed_mib(recipe)}"
     elif vendor is Vendor.INTEL:
-        yield f"count_intel {len(machines.megabytes(node - 1))}"
+        oneapi = any("setvars.sh" in step.text for step in recipe.steps)
+        count = "count_sycl" if oneapi else "count_intel"
+        yield f"{count} {len(machines.megabytes(node - 1))}"
     elif vendor is Vendor.APPLE:
         yield f"mac_memory {sum(one.installed_bytes for one in machines.nodes[node - 1].gpus)}"
 
@@ -227,7 +225,16 @@ gtt() {  # memory that the GPU must be able to use, in MiB
     wrong "the GPU can use $reach MiB, but the plan needs $1 MiB: raise the GTT limit"
 }
 
-count_intel() {
+count_intel() {  # as the kernel lists them, without any of Intel's programs
+  local seen
+  seen=$(
+    cat "${SYSFS:-/sys}"/class/drm/renderD*/device/vendor 2> /dev/null |
+      grep -c 0x8086 || true
+  )
+  [ "$seen" -ge "$1" ] || wrong "the machine shows $seen GPUs, but the plan needs $1"
+}
+
+count_sycl() {
   local setvars=${ONEAPI_ROOT:-/opt/intel/oneapi}/setvars.sh seen
   [ -r "$setvars" ] || need sycl-ls || return 0
   # shellcheck disable=SC1090 # Intel's file, which finds sycl-ls

@@ -26,8 +26,8 @@ from sitegen.recipes.services import (
     VOLUMES,
     compose_step,
     device_groups,
-    enable_step,
     gpu_access,
+    service_steps,
     shown_gpus,
     through_bash,
     unit_step,
@@ -78,8 +78,8 @@ def recipe(target: Target) -> Recipe | None:
     steps.append(stop_step("llama.cpp/build/bin/llama-server", target.machine_ports(), where))
     if target.vendors != (Vendor.APPLE,):
         first = groups[0][1][0]
-        enabled = enable_step("llama", models=not target.hub_file)
-        steps += [_unit(target, first), enabled, *_compose(target, first)]
+        unit = service_steps(_unit(target, first), models=not target.hub_file)
+        steps += [*unit, *_compose(target, first)]
     return built(
         target,
         "llama-cpp",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import DOWNLOAD, gigabytes
+from sitegen.recipes.llama_options import unasked_images_note
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, quoted
@@ -103,6 +104,7 @@ def _load(target: Target, where: str) -> RecipeStep:
     load = command('lms load "$KEY"', load_options(target))
     several = len(target.plan.ranks) > 1
     notes = [
+        unasked_images_note(target, "LM Studio"),
         "It spreads layers over the GPUs by its own settings, which differ from the plan."
         if several
         else "",

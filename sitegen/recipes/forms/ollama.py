@@ -8,7 +8,6 @@ from sitegen.recipes.files import (
     LLAMA_CPP,
     NEEDS_IMATRIX,
     file_names,
-    first_file,
     folder_line,
     gigabytes,
     hub_step,
@@ -17,7 +16,8 @@ from sitegen.recipes.files import (
     pattern_note,
     wanted_files,
 )
-from sitegen.recipes.placement import Rank, node_words
+from sitegen.recipes.llama_options import unasked_images_note
+from sitegen.recipes.placement import VISIBLE, Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import MODELS_VOLUME, compose_step, gpu_access, shown_gpus
 from sitegen.recipes.shell import Variable, quoted, quoted_path
@@ -35,6 +35,8 @@ Source:
     huggingface/hub-docs pull request 2037 (2025-11-12): the Hub asked for files below 50 GB until
     then, and asks for files below 200 GB since.
 """
+STORE_COPIES = 3
+"""Copies of a local file that its store holds at once while a model is created."""
 CACHES = {"q8_0": "q8_0", "q4_0": "q4_0"}
 TAGS = {Vendor.NVIDIA: READ["ollama"], Vendor.AMD: "rocm"}
 """Tags of the container image, by vendor."""
@@ -51,7 +53,8 @@ def recipe(target: Target) -> Recipe | None:
     total = len(target.combo.nodes)
     groups = target.by_node()
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
-    note = f"{gigabytes(target.assessment.weights_bytes)}, the Modelfile names it too"
+    size = gigabytes(target.assessment.weights_bytes)
+    note = f"{size}, the Modelfile names it too"
     model = quoted_path(_model(target))
     steps = [
         settings_step([Variable("MODEL", model, note)], where),
@@ -79,6 +82,7 @@ def recipe(target: Target) -> Recipe | None:
         steps=steps,
         port=FIRST_PORT,
         names_model=True,
+        store_bytes=store_bytes(target),
     )
 
 
@@ -100,11 +104,44 @@ def pulled(target: Target) -> bool:
 
 
 def _model(target: Target) -> str:
-    return f"hf.co/{target.hub_file}" if pulled(target) else f"{target.folder}.gguf"
+    """Name what Ollama is given: an address, a folder of parts or the file that a step makes."""
+    if pulled(target):
+        return f"hf.co/{target.hub_file}"
+    return target.folder if target.hub_file else f"{target.folder}.gguf"
+
+
+def _parts(target: Target) -> str:
+    """Name the folder that holds the parts, as the repository has them."""
+    inside, _, _ = target.assessment.checkpoint.file.rpartition("/")
+    return f"{target.folder}/{inside}" if inside else target.folder
+
+
+def store_bytes(target: Target) -> int:
+    """Count what Ollama needs for local files beside them, in its own store.
+
+    It copies the files into the store, writes them again as one file, and copies that file under
+    its final name before it deletes the first copy. The servers of a machine share a store, and
+    each creates the model: later ones write it again beside the file of the first.
+
+    Source:
+        Ollama fb3076099, ``cmd/cmd.go`` (``createBlob``), ``server/create.go``
+        (``rewriteLayerWithLlamaQuantize``, for every local GGUF file), ``manifest/layer.go``
+        (``NewLayer``).
+    """
+    if pulled(target):
+        return 0
+    several = any(len(replicas) > 1 for _, replicas in target.by_node())
+    return (STORE_COPIES + several) * target.assessment.weights_bytes
 
 
 def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
-    """Say where the file comes from, where Ollama does not fetch it."""
+    """Say where the files come from, where Ollama does not fetch them.
+
+    Source:
+        Ollama fb3076099, which is 0.33.0-rc2, ``parser/parser.go`` (``filesForModel``): ``FROM`` a
+        folder takes every GGUF file of it. ``server/create.go`` (``mergeSplitGGUFLayers``,
+        ``copyLayerWithLlamaQuantize``): ``ollama create`` joins the parts of a file.
+    """
     if pulled(target):
         return ()
     if not target.hub_file:
@@ -113,41 +150,20 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         )
         return (made_step(target, where, before=_tools("llama-quantize") if made else ()),)
     lines = [
-        *_tools("llama-gguf-split"),
-        f"hf download {quoted(target.repository)} {wanted_files(target)} --local-dir parts",
         folder_line(target),
-        f"FIRST={first_file(target, 'parts')}",
-        *_joined(target),
-        'wc -c "$MODEL"',
+        f'hf download {quoted(target.repository)} {wanted_files(target)} --local-dir "$MODEL"',
     ]
-    need = gigabytes(2 * target.assessment.weights_bytes)
+    if not target.assessment.checkpoint.file:
+        lines.append("""find "$MODEL" -mindepth 2 -name '*.gguf' -exec ln -f {} "$MODEL" \\;""")
     note = (
-        "Ollama cannot download a file that is split into parts, so this step joins them. It "
-        f"needs {need} of disk space."
+        "Ollama cannot download a file that is split into parts, so this step downloads "
+        f"{gigabytes(target.assessment.weights_bytes)}. A later step has Ollama join them."
     )
     note = " ".join(filter(None, (note, pattern_note(target))))
     step = RecipeStep(
         Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note
     )
     return (hub_step(where), *login_steps(target, where), step)
-
-
-def _joined(target: Target) -> tuple[str, ...]:
-    """Join the parts of a file; one whose name nobody lists may turn out to be whole.
-
-    Source:
-        llama.cpp, ``tools/gguf-split/gguf-split.cpp`` (``gguf_merge``): it ends with an error at
-        a file without ``split.count``, which a whole file does not have.
-    """
-    join = 'llama.cpp/build/bin/llama-gguf-split --merge "$FIRST" "$MODEL"'
-    if target.assessment.checkpoint.file:
-        return (join,)
-    return (
-        'case "$FIRST" in',
-        f"  *-00001-of-*) {join} ;;",
-        '  *) mv "$FIRST" "$MODEL" ;;',
-        "esac",
-    )
 
 
 def _tools(program: str) -> tuple[str, ...]:
@@ -191,7 +207,9 @@ def _modelfile(target: Target, where: str) -> RecipeStep:
     Source:
         Ollama fb3076099, ``parser/parser.go`` (``expandPath``).
     """
-    lines = [f"FROM {_model(target).replace('$HOME', '~')}"]
+    local = target.hub_file and not pulled(target)
+    source = _parts(target) if local else _model(target)
+    lines = [f"FROM {source.replace('$HOME', '~')}"]
     lines += [f"PARAMETER {name} {value}" for name, value in parameters(target)]
     return RecipeStep(
         Phase.FILES,
@@ -223,10 +241,19 @@ def variables(target: Target, port: int) -> list[str]:
     return found
 
 
+def _shown(target: Target, ranks: tuple[Rank, ...]) -> str:
+    """Assign the variable that shows the GPUs of a replica; Intel's run through Vulkan here.
+
+    Source:
+        Ollama fb3076099, ``docs/gpu.mdx`` ("Vulkan GPU Support", "GPU Selection").
+    """
+    return target.shown(ranks).replace(VISIBLE[Vendor.INTEL], "GGML_VK_VISIBLE_DEVICES")
+
+
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
     commands = []
     for port, ranks in zip(target.ports(len(replicas), FIRST_PORT), replicas, strict=True):
-        shown = target.shown(ranks)
+        shown = _shown(target, ranks)
         words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
         commands.append(" \\\n  ".join(words))
     several = len(replicas) > 1
@@ -263,7 +290,19 @@ def _create(target: Target, servers: int, where: str) -> RecipeStep:
         Language.BASH,
         each_port(target.ports(servers, FIRST_PORT), [*pull, f"{create} -f Modelfile"]),
         where=where,
+        note=_create_note(target),
         expect="success",
+    )
+
+
+def _create_note(target: Target) -> str:
+    """Say what Ollama downloads unasked, or what it copies of local files."""
+    if pulled(target):
+        return unasked_images_note(target, "Ollama")
+    return (
+        "Ollama copies the files into a store of its own, ~/.ollama or the folder that "
+        f"OLLAMA_MODELS names. It needs {gigabytes(store_bytes(target))} of disk space there "
+        "while it works. Afterwards it no longer reads what MODEL names."
     )
 
 
@@ -276,7 +315,7 @@ def _stop(where: str) -> RecipeStep:
 def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     """Give the service of the installer the variables of the first server."""
     (port,) = target.ports(1, FIRST_PORT)
-    given = [*variables(target, port), target.shown(ranks)]
+    given = [*variables(target, port), _shown(target, ranks)]
     lines = ["[Service]", *(f'Environment="{one}"' for one in given if one)]
     return RecipeStep(
         Phase.INSTEAD,

@@ -16,8 +16,8 @@ from sitegen.recipes.services import (
     VOLUMES,
     compose_step,
     device_groups,
-    enable_step,
     gpu_access,
+    service_steps,
     unit_step,
 )
 from sitegen.recipes.shell import Option, command, flat, literal, quoted, words
@@ -187,14 +187,14 @@ def _instead(target: Target) -> Iterator[RecipeStep]:
         "/opt/sglang/.venv/bin/sglang serve",
         _literal(target, replicas[0], target.ports(1)[0], "/opt/sglang"),
     )
-    yield unit_step(
+    unit = unit_step(
         "sglang",
         f"SGLang serving {target.served_name}",
         start,
         environment=[target.shown(replicas[0])],
         groups=device_groups(target),
     )
-    yield enable_step("sglang", models=not target.repository)
+    yield from service_steps(unit, models=not target.repository)
     if target.vendors[0] is not Vendor.NVIDIA:
         return
     services = {

@@ -1,4 +1,4 @@
-"""ExLlamaV3 or ExLlamaV2 behind TabbyAPI on one machine: a config.yml for each replica."""
+"""ExLlamaV3 or ExLlamaV2 behind TabbyAPI on one machine: a server for each replica."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sitegen.recipes.services import (
     MODELS_VOLUME,
     compose_step,
     device_groups,
-    enable_step,
     gpu_access,
+    service_steps,
     unit_step,
 )
 from sitegen.recipes.shell import Variable, quoted
@@ -25,7 +25,6 @@ from sitegen.recipes.steps import (
     each_port,
     gpus_step,
     settings_step,
-    stop_step,
 )
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ as VERSIONS
@@ -41,6 +40,24 @@ CACHE_MODES = {
 READS = {"exllamav3": "tabbyapi", "exllamav2": "tabbyapi-exl2"}
 """TabbyAPI removed ExLlamaV2 on 2026-07-14 (commit c8b9a8f) and keeps it on a branch of its own."""
 KEYS = "api_tokens.yml"
+FILE = "server.yml"
+"""The configuration that ``--config`` names.
+
+It is not called ``config.yml``, because TabbyAPI also reads the file of that name in its folder and
+keeps every key of it that the named file does not set.
+
+Source:
+    TabbyAPI e632af4 and 79126f9, ``common/tabby_config.py`` (``load``).
+"""
+PORT = "TABBY_NETWORK_PORT"
+"""Variable that gives a server its port, where its configuration has none.
+
+With ``--config`` TabbyAPI ignores all its other options, ``--port`` too.
+
+Source:
+    TabbyAPI e632af4 and 79126f9, ``common/tabby_config.py`` (``_from_args``,
+    ``_from_environment``).
+"""
 EXL2_BRANCH = "exl2-checkpoint"
 
 WARNINGS = (
@@ -71,7 +88,7 @@ def recipe(target: Target) -> Recipe | None:
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
         steps += _servers(target, replicas, at)
-    steps.append(stop_step("main.py --config", target.machine_ports(FIRST_PORT), where))
+    steps.append(_stop(where))
     steps += _instead(target, groups[0][1][0])
     name = f"{target.assessment.runtime.name} behind TabbyAPI"
     warnings = (*WARNINGS, OF_BRANCH) if backend == "exllamav2" else WARNINGS
@@ -103,7 +120,9 @@ def _install(target: Target, where: str) -> RecipeStep:
 
 
 def configuration(target: Target) -> dict[str, Any]:
-    """The file of a server: what is loaded, the cache for the context, how it is split.
+    """The file of the servers: what is loaded, the cache for the context, how it is split.
+
+    It has no port, because the servers of a machine share it.
 
     Source:
         theroyallab/tabbyAPI 004e837, config_sample.yml: images are read only with ``vision``.
@@ -131,11 +150,7 @@ def configuration(target: Target) -> dict[str, Any]:
     if target.plan.cpu_expert_layers:
         model["cpu_moe_offload_layers"] = target.plan.cpu_expert_layers
     return {
-        "network": {
-            "host": "127.0.0.1",
-            "port": target.ports(1, FIRST_PORT)[0],
-            "disable_auth": False,
-        },
+        "network": {"host": "127.0.0.1", "disable_auth": False},
         "model": model,
     }
 
@@ -169,24 +184,20 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
     The published image is of the main branch, which has no ExLlamaV2.
     """
     (port,) = target.ports(1, FIRST_PORT)
-    start = f"/opt/tabbyapi/tabbyAPI/venv/bin/python main.py --config config.yml --port {port}"
+    start = f"/opt/tabbyapi/tabbyAPI/venv/bin/python main.py --config {FILE}"
     unit = unit_step(
         "tabbyapi",
         f"TabbyAPI serving {target.served_name}",
         start,
         names=(),
-        environment=[target.shown(ranks)],
+        environment=[f"{PORT}={port}", target.shown(ranks)],
         folder="/opt/tabbyapi/tabbyAPI",
         groups=device_groups(target),
     )
+    steps = [*service_steps(unit, secrets=False, models=True)]
     if target.assessment.runtime.id == "exllamav2":
-        return [unit, enable_step("tabbyapi", secrets=False, models=True)]
-    return [
-        unit,
-        enable_step("tabbyapi", secrets=False, models=True),
-        _container_keys(),
-        _compose(target, ranks),
-    ]
+        return steps
+    return [*steps, _container_keys(), _compose(target, ranks)]
 
 
 def _compose(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
@@ -197,23 +208,24 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         "--host", "0.0.0.0"]``, whose host would override that of the configuration
         (``common/tabby_config.py``). ``docker/docker-compose.yml`` mounts the file of keys.
     """
-    network = configuration(target)["network"]
+    (port,) = target.ports(1, FIRST_PORT)
     service = {
         "image": "ghcr.io/theroyallab/tabbyapi:latest",
-        "command": ["main.py", "--host", network["host"]],
+        "command": ["main.py", "--host", configuration(target)["network"]["host"]],
         "network_mode": "host",
         "restart": "unless-stopped",
+        "environment": {PORT: str(port)},
         "shm_size": "8g",
         "ulimits": {"memlock": -1},
         "volumes": [
             MODELS_VOLUME,
-            "./config.yml:/app/config.yml:ro",
+            f"./{FILE}:/app/config.yml:ro",
             f"./{KEYS}:/app/{KEYS}:ro",
         ],
         **gpu_access(target, ranks),
     }
     note = "Start: docker compose up -d. The image has no tag for the commit that we read."
-    return compose_step({f"tabbyapi-{network['port']}": service}, note=note)
+    return compose_step({f"tabbyapi-{port}": service}, note=note)
 
 
 def _servers(
@@ -223,9 +235,9 @@ def _servers(
     commands = []
     ports = target.ports(len(replicas), FIRST_PORT)
     for port, ranks in zip(ports, replicas, strict=True):
-        shown = target.shown(ranks)
-        start = f"python main.py --config config.yml --port {port}"
-        commands.append(" ".join(filter(None, (shown, start, "&" if several else ""))))
+        start = f"python main.py --config {FILE}"
+        words = (target.shown(ranks), f"{PORT}={port}", start, "&" if several else "")
+        commands.append(" ".join(filter(None, words)))
     ask = [
         f"KEY=$(sed -n 's/^api_key: *//p' {KEYS})",
         'curl -sS --fail -H "Authorization: Bearer $KEY" "http://127.0.0.1:$PORT/v1/model"',
@@ -237,7 +249,7 @@ def _servers(
             Language.YAML,
             yaml_text(configuration(target)),
             where=where,
-            file="config.yml",
+            file=FILE,
         ),
         RecipeStep(
             Phase.START,
@@ -258,3 +270,9 @@ def _servers(
             expect=f'"max_seq_len":{target.context_tokens}',
         ),
     ]
+
+
+def _stop(where: str) -> RecipeStep:
+    """End the servers of this configuration, and nobody else's."""
+    text = f"pkill -INT -f 'main.py --config {FILE}'"
+    return RecipeStep(Phase.STOP, "Stop", Language.BASH, text, where=where)

@@ -11,8 +11,8 @@ from sitegen.recipes.services import (
     VOLUMES,
     compose_step,
     device_groups,
-    enable_step,
     gpu_access,
+    service_steps,
     shown_gpus,
     unit_step,
 )
@@ -61,7 +61,7 @@ def recipe(target: Target) -> Recipe | None:
         steps.append(_start(target, replicas, at))
         steps.append(ask_step(target, target.ports(len(replicas)), where=at))
     steps.append(stop_step("vllm serve", target.machine_ports(), where))
-    steps += [_unit(target, groups[0][1][0]), enable_step("vllm", models=not target.repository)]
+    steps += service_steps(_unit(target, groups[0][1][0]), models=not target.repository)
     if image_of(target):
         steps.append(_compose(target, groups[0][1]))
     return built(target, "vllm", "vLLM", "vllm", warnings=WARNINGS, steps=steps, own_host=True)
