@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +26,7 @@ from sitegen.units import GIB
 from tests.site import fabricated
 from tests.survey.whole_catalog import whole_catalog, whole_engine, whole_survey
 
+REPOSITORY = Path(__file__).parents[2]
 COMBOS = ("2x-rtx-3090-pcie", "4x-rtx-3090", "1x-strix-halo")
 MODEL = "llama-3.3-70b-instruct"
 SUBJECT = f"model={MODEL} checkpoint=w4a16-g128"
@@ -46,6 +49,17 @@ def table(directive: str) -> Table:
 def printed(directive: str) -> list[str]:
     rows = table(directive).rows
     return [" | ".join(text(cell) for cell in row.cells).replace("\xa0", " ") for row in rows]
+
+
+def test_every_plan_over_machines_in_the_guide_to_rpc_is_one_of_rpc() -> None:
+    guide = (REPOSITORY / "content/guides/llama-cpp-rpc.md").read_text("utf-8")
+    for directive in re.findall(r"^\{% (compare .+?) %\}$", guide, re.MULTILINE):
+        assert table(directive).caption.endswith("with llama.cpp")
+        alone, *joined = printed(directive)
+        assert "one GPU" in alone
+        assert joined
+        for row in joined:
+            assert re.search(r"layers over (\d) GPUs on \1 nodes", row)
 
 
 def test_plans_stand_side_by_side_with_the_rule_that_refuses_one() -> None:
