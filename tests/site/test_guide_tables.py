@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
+from sitegen.fit.compatibility import refusal
+from sitegen.models.unpublished import unpublished
 from sitegen.ownership.prices import to_buy
 from sitegen.physics.model_facts import model_facts
+from sitegen.physics.reduced_checkpoint import design_of
 from sitegen.render.cells import text
 from sitegen.site.cells import NumberCell, Span, TierMark
 from sitegen.site.content.references import Directive, NotUnderstood, parse_directive
@@ -21,6 +25,7 @@ from sitegen.site.guides.directives import resolve_directive
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.table import Table
 from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, table_of, wall_watts
+from sitegen.site.words.hardware import VENDOR_NAMES
 from sitegen.survey.results import Survey
 from sitegen.units import GIB
 from tests.site import fabricated
@@ -189,6 +194,35 @@ def test_formats_say_which_width_a_cut_must_keep() -> None:
     assert "| 128 |" in rows["AWQ 4-bit g128"]
     assert "| any width |" in rows["BF16"]
     assert "no, below 4 bits" in rows["Q3_K_M"]
+
+
+def test_formats_name_the_gpus_on_which_the_engine_lets_some_runtime_run_them() -> None:
+    catalog, model = real().catalog, real().catalog.models["llama-3.1-8b-instruct"]
+    assessed = real().engine.assessed_runtimes()
+    others = [gpu for gpu in catalog.gpus.values() if gpu.vendor is not Vendor.NVIDIA]
+    shown = {row.split(" | ")[0]: row.split(" | ") for row in printed("formats")}
+    for recipe in catalog.quantizations.values():
+        able: set[tuple[str, str]] = set()
+        unable: set[tuple[str, str]] = set()
+        for gpu in others:
+            runs = any(
+                refusal(design_of(model), unpublished(recipe), runtime, profile, [gpu]) is None
+                for runtime, profile in assessed
+            )
+            (able if runs else unable).add((gpu.vendor, gpu.architecture))
+        named = set(shown[recipe.name][4].split(", "))
+        whole = {vendor for vendor in VENDOR_NAMES if named & {VENDOR_NAMES[vendor], "all"}}
+        assert {one for one in able if one[0] not in whole and one[1] not in named} == set()
+        assert {one for one in unable if one[0] in whole or one[1] in named} == set()
+
+
+def test_formats_say_where_a_limit_of_a_runtime_is_wider_or_narrower_than_a_recipe_s() -> None:
+    rows = [row.split(" | ") for row in printed("formats only=awq-4bit-g128,exl3-4.0bpw,q8-0")]
+    nvidia = {row[0]: row[3] for row in rows}
+    others = {row[0]: row[4] for row in rows}
+    assert {"RDNA 3", "CDNA 3", "Intel"} <= set(others["AWQ 4-bit g128"].split(", "))
+    assert others["Q8_0"] == nvidia["Q8_0"] == "all"
+    assert others["EXL3 4.0 bpw"] == "none"
 
 
 LOAD = "hours=10 read=4 streams=all"
