@@ -14,6 +14,7 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.compatibility import refusal
 from sitegen.models.unpublished import unpublished
+from sitegen.ownership.power_and_space import busy_watts, facilities, waiting_watts
 from sitegen.ownership.prices import to_buy
 from sitegen.physics.model_facts import model_facts
 from sitegen.physics.reduced_checkpoint import design_of
@@ -24,7 +25,7 @@ from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import resolve_directive
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.table import Table
-from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, table_of, wall_watts
+from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, table_of
 from sitegen.site.words.hardware import VENDOR_NAMES
 from sitegen.survey.results import Survey
 from sitegen.units import GIB
@@ -243,7 +244,9 @@ def test_costs_follow_from_prices_power_and_speed() -> None:
     assert seen is not None
     card, host = float(seen.amount), known["price-host-gpu-node-usd"]
     assert costs.hardware_usd == Interval(*(4 * card + b for b in (host.low, host.mid, host.high)))
-    assert costs.busy_watts == 4 * 350 + known["host-power-watts"].high
+    catalog = real().catalog
+    shown = facilities(catalog.combos["4x-rtx-3090"], catalog.assumptions, catalog.interconnects)
+    assert costs.busy_watts == shown.draw_watts
     speed = costs.found.speed
     assert speed is not None
     assert speed.prefill_tokens_per_s is not None
@@ -253,8 +256,9 @@ def test_costs_follow_from_prices_power_and_speed() -> None:
     month = 10 * 3_600 * 365.25 / 12
     assert costs.tokens_a_month.mid == pytest.approx(month / seconds * 1e6)
     kwh_usd = known["electricity-price-usd-per-kwh"].mid
-    idle = 4 * known["idle-power-gpu-watts"].mid + known["host-power-watts"].low
-    kwh = (costs.busy_watts * 10 + idle * 14) / 1_000 * 365.25 / 12
+    idle = 4 * known["idle-power-gpu-watts"].mid + known["host-draw-watts"].low
+    idle /= known["power-supply-efficiency"].mid
+    kwh = (costs.busy_watts.mid * 10 + idle * 14) / 1_000 * 365.25 / 12
     assert costs.electricity_usd.mid == pytest.approx(kwh * kwh_usd)
     each = known["price-api-70b-written-usd-per-1m"].mid
     each += 4 * known["price-api-70b-read-usd-per-1m"].mid
@@ -270,7 +274,7 @@ def test_a_machine_that_is_sold_and_fed_whole_has_no_host_beside_it(machines: in
     asked = f"costs {SUBJECT} runtime=vllm combos={machines}x-dgx-spark {LOAD}"
     costs = only_costs(parse_directive(asked))
     assert costs.hardware_usd == Interval.exact(machines * 4_700)
-    assert costs.busy_watts == machines * 240
+    assert costs.busy_watts == Interval.exact(machines * 240)
     waiting = real().catalog.assumptions["idle-power-gpu-watts"].value
     assert costs.idle_watts.mid == machines * waiting.mid
 
@@ -278,12 +282,13 @@ def test_a_machine_that_is_sold_and_fed_whole_has_no_host_beside_it(machines: in
 def test_a_whole_machine_of_cards_draws_its_limit_and_waits_with_its_host() -> None:
     catalog = real().catalog
     combo = catalog.combos["2x-rtx-4090"]
-    nodes = tuple(replace(node, max_watts=1_200) for node in combo.nodes)
+    whole = replace(combo, nodes=tuple(replace(node, max_watts=1_200) for node in combo.nodes))
     known = {name: one.value for name, one in catalog.assumptions.items()}
-    found = wall_watts(replace(combo, nodes=nodes), catalog)
-    assert found is not None
-    assert found[0] == 1_200
-    assert found[1].low == 2 * known["idle-power-gpu-watts"].low + known["host-power-watts"].low
+    assert busy_watts(whole, catalog.assumptions) == Interval.exact(1_200)
+    waiting = waiting_watts(whole, catalog.assumptions)
+    assert waiting is not None
+    parts = 2 * known["idle-power-gpu-watts"].low + known["host-draw-watts"].low
+    assert waiting.low == parts / known["power-supply-efficiency"].high
 
 
 def test_what_never_pays_for_itself_says_so_and_unknown_prices_say_nothing() -> None:
