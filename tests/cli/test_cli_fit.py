@@ -147,6 +147,36 @@ def test_what_a_cache_cannot_be_is_refused_with_its_reason(
 
 
 @pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("qwen3-32b 1x-rtx-3090 --images", "knows no part of Qwen3 32B that reads images"),
+        (
+            "llama-3.2-11b-vision-instruct 1x-rtx-3090 --images --runtime llama-cpp",
+            "Llama 3.2 11B Vision Instruct reads images, but not in llama.cpp",
+        ),
+        ("qwen3-32b 1x-rtx-3090 --backend vulkan-radv", "a driver for AMD GPUs, and RTX 3090 has"),
+        ("1x-rx-7900-xtx --best coding --backend vulkan-radv", "not with --best"),
+    ],
+)
+def test_an_option_that_cannot_apply_is_refused_with_its_reason(words: str, message: str) -> None:
+    done = fit(REPOSITORY, *words.split())
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "qwen3-32b 1x-rx-7900-xtx --backend vulkan-radv",
+        "qwen3-32b rtx-a4000-plus-rx-6900-xt --backend vulkan-radv",
+        "gemma-3-27b-it 1x-rtx-3090 --images",
+    ],
+)
+def test_such_an_option_is_taken_where_it_applies(words: str) -> None:
+    assert fit(REPOSITORY, *words.split()).status == 0
+
+
+@pytest.mark.parametrize(
     ("words", "reason"),
     [
         ("qwen3-32b --expert-parallel", "has no experts to spread"),
