@@ -63,10 +63,21 @@ def question_of(engine: FitEngine, request: FitRequest) -> Question:
     )
 
 
-def _why_nothing(engine: FitEngine, subject: ServedCheckpoint, combo: Combo) -> Reason:
-    """Say why no set of the combo has a valid plan: the first thing unsupported, or no split."""
-    for group, _ in engine.gpu_groups(combo):
-        found = engine.prepare(subject).unsupported(group)
+def _why_nothing(engine: FitEngine, request: FitRequest) -> Reason:
+    """Say why no set of the combo has a valid plan: the first thing unsupported, or no split.
+
+    Where only the operator's settings leave no split, the rule that they break says why.
+    """
+    sets = engine.gpu_groups(request.combo)
+    prepared = engine.prepare(subject_of(request))
+    for group, _ in sets:
+        found = prepared.unsupported(group)
+        if found is not None:
+            return found
+    for group, _ in sets[-1:]:
+        found = valid_splits.settings_refusal(
+            prepared.reduced, request.runtime, group, request.settings
+        )
         if found is not None:
             return found
     return Reason("NO_VALID_PLAN", {})
@@ -116,7 +127,7 @@ def build_assessment(
     """
     subject = subject_of(request)
     if chosen is None:
-        return refused_assessment(engine, request, _why_nothing(engine, subject, request.combo), ())
+        return refused_assessment(engine, request, _why_nothing(engine, request), ())
     evaluation, replicas = chosen.evaluation, chosen.replicas
     limits, ledger = engine.detail(evaluation, lambda: _detail(subject, evaluation))
     cure = None

@@ -125,6 +125,28 @@ def recipe_refusal(recipe: Quantization, runtime: Runtime, gpus: Sequence[Gpu]) 
     return None
 
 
+def runs_format(recipe: Quantization, runtime: Runtime, gpu: Gpu) -> bool:
+    """Whether a runtime runs a recipe's format on a GPU, whatever the model."""
+    return (
+        recipe.format in runtime.formats
+        and hardware_refusal(runtime, [gpu]) is None
+        and recipe_refusal(recipe, runtime, [gpu]) is None
+    )
+
+
+def oldest_nvidia(recipe: Quantization, runtime: Runtime) -> tuple[int, int] | None:
+    """Return the least compute capability on which a runtime runs a format; (0, 0) for any.
+
+    ``None`` where it does not run the format on NVIDIA's GPUs at all.
+    """
+    if recipe.format not in runtime.formats or Vendor.NVIDIA not in runtime.vendors:
+        return None
+    limit = limit_of(recipe, runtime)
+    least = recipe if limit is None else limit
+    wanted = (runtime.minimum_compute_capability, least.minimum_compute_capability)
+    return max((one for one in wanted if one is not None), default=(0, 0))
+
+
 def limit_of(recipe: Quantization, runtime: Runtime) -> FormatLimit | None:
     """Return what a runtime says of a recipe's GPUs; ``None`` where the recipe's own word holds."""
     for limit in runtime.format_limits:

@@ -13,6 +13,8 @@ from sitegen.values import dataclass
 
 ALLOWANCE = "power-supply-allowance-watts"
 HOST = "host-draw-watts"
+BUSY_SHARE = "gpu-busy-power-share"
+WAITING = "idle-power-gpu-watts"
 EFFICIENCY = "power-supply-efficiency"
 CONTINUOUS = "circuit-continuous-share"
 LANES = "desktop-pcie-lanes"
@@ -36,7 +38,7 @@ class EqualMachines:
     Attributes:
         first: Number of the first, from 1.
         gpus_watts: Sum of the board powers.
-        draw_watts: At the wall under full load; one value where it is the maker's limit.
+        draw_watts: At the wall while busy; one value where it is the maker's limit.
         by_maker: Whether that is the maker's limit for the whole machine.
         supply_watts: Rating of the supply to buy at least; ``None`` too where it comes with one.
         slots: Expansion slots that its cards cover in their reference design.
@@ -89,9 +91,27 @@ def facilities(combo: Combo, assumptions: Assumptions, links: Links) -> Faciliti
         nodes = tuple(alike)
         machines.append(_machine(first, len(nodes), nodes[0], assumptions, links))
         first += len(nodes)
-    draws = [one.draw_watts.times(one.count) for one in machines if one.draw_watts]
-    whole = Interval.total(draws) if len(draws) == len(machines) else None
+    whole = busy_watts(combo, assumptions)
     return Facilities(tuple(machines), whole, _circuits(machines, assumptions) if whole else ())
+
+
+def busy_watts(combo: Combo, assumptions: Assumptions) -> Interval | None:
+    """Sum what a combo draws at the wall while busy; ``None`` where a machine's is not known."""
+    return _total(_busy(node, assumptions) for node in combo.nodes)
+
+
+def waiting_watts(combo: Combo, assumptions: Assumptions) -> Interval | None:
+    """Sum what a combo draws at the wall while it waits; ``None`` without the constants.
+
+    Beside a chip that is a machine there are no other parts that wait.
+    """
+    return _total(_waiting(node, assumptions) for node in combo.nodes)
+
+
+def _total(parts: Iterable[Interval | None]) -> Interval | None:
+    watts = tuple(parts)
+    known = [one for one in watts if one is not None]
+    return Interval.total(known) if len(known) == len(watts) else None
 
 
 def _kind(node: Node) -> tuple[object, ...]:
@@ -111,7 +131,7 @@ def _machine(
         count,
         node,
         watts,
-        _draw(node, watts, assumptions),
+        _busy(node, assumptions),
         node.max_watts is not None,
         _supply(node, watts, assumptions),
         sum_if_known(card.body.slots for card in cards) if cards else None,
@@ -138,14 +158,30 @@ def _made_whole(node: Node) -> bool:
     return all(one.gpu.body.form != "card" for one in node.gpus)
 
 
-def _draw(node: Node, watts: int | None, assumptions: Assumptions) -> Interval | None:
-    """Sum the draw under full load: the maker's limit, or GPUs and host through the supply."""
+def _busy(node: Node, assumptions: Assumptions) -> Interval | None:
+    """Sum what a machine draws while busy: the maker's limit, or its parts through the supply.
+
+    The GPUs draw a share of their rated power: reading weights does not keep their cores busy.
+    """
     if node.max_watts is not None:
         return Interval.exact(node.max_watts)
-    host, efficiency = assumptions.get(HOST), assumptions.get(EFFICIENCY)
-    if watts is None or host is None or efficiency is None or _made_whole(node):
+    rated = sum_if_known(one.gpu.tdp_watts for one in node.gpus)
+    share, host = assumptions.get(BUSY_SHARE), assumptions.get(HOST)
+    efficiency = assumptions.get(EFFICIENCY)
+    if rated is None or share is None or host is None or efficiency is None or _made_whole(node):
         return None
-    return Interval.exact(watts).plus(host.value).over(efficiency.value)
+    return share.value.times(rated).plus(host.value).over(efficiency.value)
+
+
+def _waiting(node: Node, assumptions: Assumptions) -> Interval | None:
+    waiting, host = assumptions.get(WAITING), assumptions.get(HOST)
+    efficiency = assumptions.get(EFFICIENCY)
+    if waiting is None or host is None or efficiency is None:
+        return None
+    gpus = waiting.value.times(len(node.gpus))
+    if any(one.gpu.segment == "integrated" for one in node.gpus):
+        return gpus
+    return gpus.plus(Interval.exact(host.value.low)).over(efficiency.value)
 
 
 def _supply(node: Node, watts: int | None, assumptions: Assumptions) -> int | None:

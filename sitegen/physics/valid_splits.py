@@ -84,6 +84,25 @@ def _beyond_tensors(
     return None
 
 
+def settings_refusal(
+    reduced: ReducedCheckpoint, runtime: Runtime, group: GpuGroup, settings: Settings
+) -> Reason | None:
+    """Name the rule by which settings refuse every split that is valid without them, or None.
+
+    Of several splits the one with most tensor parallelism says why: it repeats a cache most often,
+    so it comes nearest to what is asked.
+    """
+    size, shared = len(group.ranks), settings.attention_copies
+    for tp in range(size, 0, -1):
+        split = (tp, size // tp)
+        if size % tp or refusal(reduced, runtime, group, split) is not None:
+            continue
+        reason = refusal(reduced, runtime, group, split, settings)
+        if reason is not None:
+            return reason
+    return Reason("DP_SIZE", {"dp": shared, "gpus": size}) if size % shared else None
+
+
 def _uneven_conflict(reduced: ReducedCheckpoint, tp: int) -> CutConflict | None:
     """Refuse only more ranks than KV heads: shares of a layer may differ.
 

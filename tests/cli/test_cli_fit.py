@@ -19,7 +19,7 @@ from sitegen.site.json.schema.record import FitRecord, to_record
 from sitegen.site.words.quality import OTHER_WORDS, USE_WORDS
 from sitegen.survey.every_combo import survey_combo
 from sitegen.units import GIB
-from tests.cli.small_project import Ran, run, small_project
+from tests.cli.small_project import REPOSITORY, Ran, run, small_project
 
 QUESTION = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--quantization", "bf16")
 LLAMA_32_1B = {
@@ -144,6 +144,56 @@ def test_what_a_cache_cannot_be_is_refused_with_its_reason(
     done = fit(root, "qwen3-8b", "2x-rtx-4090", *words.split())
     assert done.status == 2
     assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("qwen3-32b 1x-rtx-3090 --images", "knows no part of Qwen3 32B that reads images"),
+        (
+            "llama-3.2-11b-vision-instruct 1x-rtx-3090 --images --runtime llama-cpp",
+            "Llama 3.2 11B Vision Instruct reads images, but not in llama.cpp",
+        ),
+        ("qwen3-32b 1x-rtx-3090 --backend vulkan-radv", "a driver for AMD GPUs, and RTX 3090 has"),
+        ("1x-rx-7900-xtx --best coding --backend vulkan-radv", "not with --best"),
+    ],
+)
+def test_an_option_that_cannot_apply_is_refused_with_its_reason(words: str, message: str) -> None:
+    done = fit(REPOSITORY, *words.split())
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "qwen3-32b 1x-rx-7900-xtx --backend vulkan-radv",
+        "qwen3-32b rtx-a4000-plus-rx-6900-xt --backend vulkan-radv",
+        "gemma-3-27b-it 1x-rtx-3090 --images",
+    ],
+)
+def test_such_an_option_is_taken_where_it_applies(words: str) -> None:
+    assert fit(REPOSITORY, *words.split()).status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("qwen3-32b --expert-parallel", "has no experts to spread"),
+        ("qwen3-32b --expert-parallel --runtime vllm", "has no experts to spread"),
+        ("qwen3-32b --expert-parallel --tensor-parallel 8", "has no experts to spread"),
+        ("qwen3-32b --decode-context-parallel 3", "only if 3 divides the 8 ranks"),
+        ("qwen3-32b --decode-context-parallel 2", "number of copies of the cache, which is 1"),
+        ("qwen3-32b --data-parallel 2", "needs a model with experts"),
+        ("qwen3-30b-a3b --data-parallel 3", "3 data-parallel ranks cannot share 8 GPUs"),
+        ("qwen3-32b --prediction-layers", "no multi-token prediction layers"),
+    ],
+)
+def test_a_setting_that_leaves_no_plan_is_the_reason(words: str, reason: str) -> None:
+    model, *options = words.split()
+    done = fit(REPOSITORY, model, "8x-h100-sxm", *options)
+    assert done.status == 0
+    assert reason in " ".join(done.out.split())
 
 
 def test_users_at_once_are_the_streams_of_the_speed_in_all(root: Path) -> None:

@@ -1,4 +1,8 @@
-"""The examples of every ``--help`` and of the README are run on the real catalog as they stand."""
+"""Commands that we show to people work.
+
+The examples of every ``--help`` and of the README are run on the real catalog as they stand; those
+of pages and guides are parsed, and questions among them are answered.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,10 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
-from sitegen.cli.group import COMMANDS
+from sitegen.cli.group import COMMANDS, cli
 from tests.cli.small_project import REPOSITORY, Ran, run
 from tests.test_docs import LLAMA_8B
 
@@ -33,6 +38,27 @@ def examples() -> Iterator[str]:
         yield from re.findall(r"^(sitegen .+)$", block, re.MULTILINE)
 
 
+PLACEHOLDERS = {"MODEL": "llama-3.1-8b-instruct", "COMBO": "2x-rtx-3090-pcie"}
+LEFT_OUT = "…"
+
+
+def on_pages() -> Iterator[str]:
+    """Every command of ours in a template, a view or a text that people wrote."""
+    for path in sorted((REPOSITORY / "templates").rglob("*.html")):
+        yield from re.findall(r"<code>(sitegen [^<]+)</code>", path.read_text("utf-8"))
+    for path in sorted((REPOSITORY / "sitegen" / "site").rglob("*.py")):
+        for command in re.findall(r'Code\(f?"(sitegen [^"]+)"\)', path.read_text("utf-8")):
+            yield re.sub(r"\{\w+\.id\}", "MODEL", command)
+    for path in sorted((REPOSITORY / "content").rglob("*.md")):
+        text = path.read_text("utf-8").replace("\\\n", " ")
+        yield from re.findall(r"`(sitegen [^`]+)`", text)
+        for block in re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+            yield from re.findall(r"^(sitegen .+)$", block, re.MULTILINE)
+
+
+SHOWN = tuple(dict.fromkeys(" ".join(line.split()) for line in on_pages()))
+
+
 def of(*commands: str) -> list[str]:
     found = dict.fromkeys(" ".join(line.split()) for line in examples())
     return [line for line in found if line.split()[1] in commands]
@@ -48,7 +74,8 @@ def typed(line: str, folder: Path) -> Ran:
     config = folder / "config.json"
     config.write_text(json.dumps(LLAMA_8B), encoding="utf-8")
     words = shlex.split(re.split(r"[|>&]", line)[0], comments=True)[1:]
-    given = [str(config) if word in CONFIGS else word for word in words]
+    given = [PLACEHOLDERS.get(word, word) for word in words]
+    given = [str(config) if word in CONFIGS else word for word in given]
     given = [str(folder / word) if word == OUT else word for word in given]
     given = [MACHINE if word == "here" else word for word in given]
     return run("--root", REPOSITORY, *given)
@@ -58,7 +85,26 @@ def test_every_command_that_asks_the_engine_has_an_example() -> None:
     assert {line.split()[1] for line in of(*ASKED)} == set(ASKED)
 
 
-@pytest.mark.parametrize("line", of("fit", "explain"))
+@pytest.mark.parametrize("line", SHOWN)
+def test_a_command_on_a_page_has_the_options_and_arguments_that_it_is_shown_with(line: str) -> None:
+    """A command whose rest is left out, or that is only named, may lack arguments."""
+    name, *words = shlex.split(line)[1:]
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    given = [word for word in words if word != LEFT_OUT]
+    command.make_parser(click.Context(command)).parse_args(list(given))
+    if words == given != []:
+        command.make_context(name, given)
+
+
+def test_pages_and_guides_show_commands() -> None:
+    assert {line.split()[1] for line in SHOWN} >= {"fit", "compare", "lint-command", "bench-plan"}
+
+
+ANSWERED = [one for one in SHOWN if one.split()[1] in {"fit", "explain"} and LEFT_OUT not in one]
+
+
+@pytest.mark.parametrize("line", [*of("fit", "explain"), *ANSWERED])
 def test_a_question_of_an_example_is_answered(line: str, tmp_path: Path) -> None:
     done = typed(line, tmp_path)
     assert (done.status, done.err) == (0, "")

@@ -8,7 +8,12 @@ from itertools import pairwise
 import pytest
 
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.ownership.power_and_space import Facilities, facilities
+from sitegen.ownership.power_and_space import (
+    Facilities,
+    busy_watts,
+    facilities,
+    waiting_watts,
+)
 from tests.survey.whole_catalog import whole_catalog
 
 
@@ -24,13 +29,25 @@ def test_two_cards_of_350_watts() -> None:
     assert machine.gpus_watts == 2 * 350
     assert machine.supply_watts == 700 + 400
     assert machine.draw_watts is not None
-    assert machine.draw_watts.mid == pytest.approx((700 + 100) / 0.9)
+    assert machine.draw_watts.mid == pytest.approx((0.83 * 700 + 100) / 0.9)
     assert (machine.draw_watts.low, machine.draw_watts.high) == pytest.approx(
-        ((700 + 33) / 0.92, (700 + 400) / 0.87)
+        ((0.8 * 700 + 33) / 0.92, (700 + 400) / 0.87)
     )
     assert (machine.slots, machine.longest_mm) == (6, 313)
     assert machine.connectors == (("1× 12-pin", 2),)
     assert (machine.lanes, machine.wired_lanes) == (32, 16)
+
+
+def test_the_one_machine_that_somebody_measured_lies_within_the_estimates() -> None:
+    """Two RTX 3090 at the wall: 760 W under load and 90 W at idle (source of the constant)."""
+    whole = whole_catalog()
+    combo = whole.combos["2x-rtx-3090-pcie"]
+    busy, waiting = busy_watts(combo, whole.assumptions), waiting_watts(combo, whole.assumptions)
+    assert busy is not None
+    assert waiting is not None
+    assert busy.low < 760 < busy.high
+    assert busy.mid == pytest.approx(760, rel=0.01)
+    assert waiting.low < 90 < waiting.high
 
 
 def test_advice_for_one_card_is_what_the_card_s_database_suggests() -> None:
@@ -92,6 +109,7 @@ def test_a_sum_needs_every_machine() -> None:
 def test_without_the_constants_nothing_is_guessed() -> None:
     combo = whole_catalog().combos["2x-rtx-3090-pcie"]
     bare = facilities(combo, {}, {})
+    assert waiting_watts(combo, {}) is None
     assert bare.machines[0].gpus_watts == 700
     assert bare.machines[0].supply_watts is None
     assert bare.draw_watts is None

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
+from sitegen.fit.compatibility import refusal
+from sitegen.models.unpublished import unpublished
+from sitegen.ownership.power_and_space import busy_watts, facilities, waiting_watts
 from sitegen.ownership.prices import to_buy
 from sitegen.physics.model_facts import model_facts
+from sitegen.physics.reduced_checkpoint import design_of
 from sitegen.render.cells import text
 from sitegen.site.cells import NumberCell, Span, TierMark
 from sitegen.site.content.references import Directive, NotUnderstood, parse_directive
@@ -18,12 +25,14 @@ from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import resolve_directive
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.table import Table
-from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, table_of, wall_watts
+from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, table_of
+from sitegen.site.words.hardware import VENDOR_NAMES
 from sitegen.survey.results import Survey
 from sitegen.units import GIB
 from tests.site import fabricated
 from tests.survey.whole_catalog import whole_catalog, whole_engine, whole_survey
 
+REPOSITORY = Path(__file__).parents[2]
 COMBOS = ("2x-rtx-3090-pcie", "4x-rtx-3090", "1x-strix-halo")
 MODEL = "llama-3.3-70b-instruct"
 SUBJECT = f"model={MODEL} checkpoint=w4a16-g128"
@@ -46,6 +55,17 @@ def table(directive: str) -> Table:
 def printed(directive: str) -> list[str]:
     rows = table(directive).rows
     return [" | ".join(text(cell) for cell in row.cells).replace("\xa0", " ") for row in rows]
+
+
+def test_every_plan_over_machines_in_the_guide_to_rpc_is_one_of_rpc() -> None:
+    guide = (REPOSITORY / "content/guides/llama-cpp-rpc.md").read_text("utf-8")
+    for directive in re.findall(r"^\{% (compare .+?) %\}$", guide, re.MULTILINE):
+        assert table(directive).caption.endswith("with llama.cpp")
+        alone, *joined = printed(directive)
+        assert "one GPU" in alone
+        assert joined
+        for row in joined:
+            assert re.search(r"layers over (\d) GPUs on \1 nodes", row)
 
 
 def test_plans_stand_side_by_side_with_the_rule_that_refuses_one() -> None:
@@ -177,6 +197,35 @@ def test_formats_say_which_width_a_cut_must_keep() -> None:
     assert "no, below 4 bits" in rows["Q3_K_M"]
 
 
+def test_formats_name_the_gpus_on_which_the_engine_lets_some_runtime_run_them() -> None:
+    catalog, model = real().catalog, real().catalog.models["llama-3.1-8b-instruct"]
+    assessed = real().engine.assessed_runtimes()
+    others = [gpu for gpu in catalog.gpus.values() if gpu.vendor is not Vendor.NVIDIA]
+    shown = {row.split(" | ")[0]: row.split(" | ") for row in printed("formats")}
+    for recipe in catalog.quantizations.values():
+        able: set[tuple[str, str]] = set()
+        unable: set[tuple[str, str]] = set()
+        for gpu in others:
+            runs = any(
+                refusal(design_of(model), unpublished(recipe), runtime, profile, [gpu]) is None
+                for runtime, profile in assessed
+            )
+            (able if runs else unable).add((gpu.vendor, gpu.architecture))
+        named = set(shown[recipe.name][4].split(", "))
+        whole = {vendor for vendor in VENDOR_NAMES if named & {VENDOR_NAMES[vendor], "all"}}
+        assert {one for one in able if one[0] not in whole and one[1] not in named} == set()
+        assert {one for one in unable if one[0] in whole or one[1] in named} == set()
+
+
+def test_formats_say_where_a_limit_of_a_runtime_is_wider_or_narrower_than_a_recipe_s() -> None:
+    rows = [row.split(" | ") for row in printed("formats only=awq-4bit-g128,exl3-4.0bpw,q8-0")]
+    nvidia = {row[0]: row[3] for row in rows}
+    others = {row[0]: row[4] for row in rows}
+    assert {"RDNA 3", "CDNA 3", "Intel"} <= set(others["AWQ 4-bit g128"].split(", "))
+    assert others["Q8_0"] == nvidia["Q8_0"] == "all"
+    assert others["EXL3 4.0 bpw"] == "none"
+
+
 LOAD = "hours=10 read=4 streams=all"
 
 
@@ -195,7 +244,9 @@ def test_costs_follow_from_prices_power_and_speed() -> None:
     assert seen is not None
     card, host = float(seen.amount), known["price-host-gpu-node-usd"]
     assert costs.hardware_usd == Interval(*(4 * card + b for b in (host.low, host.mid, host.high)))
-    assert costs.busy_watts == 4 * 350 + known["host-power-watts"].high
+    catalog = real().catalog
+    shown = facilities(catalog.combos["4x-rtx-3090"], catalog.assumptions, catalog.interconnects)
+    assert costs.busy_watts == shown.draw_watts
     speed = costs.found.speed
     assert speed is not None
     assert speed.prefill_tokens_per_s is not None
@@ -205,8 +256,9 @@ def test_costs_follow_from_prices_power_and_speed() -> None:
     month = 10 * 3_600 * 365.25 / 12
     assert costs.tokens_a_month.mid == pytest.approx(month / seconds * 1e6)
     kwh_usd = known["electricity-price-usd-per-kwh"].mid
-    idle = 4 * known["idle-power-gpu-watts"].mid + known["host-power-watts"].low
-    kwh = (costs.busy_watts * 10 + idle * 14) / 1_000 * 365.25 / 12
+    idle = 4 * known["idle-power-gpu-watts"].mid + known["host-draw-watts"].low
+    idle /= known["power-supply-efficiency"].mid
+    kwh = (costs.busy_watts.mid * 10 + idle * 14) / 1_000 * 365.25 / 12
     assert costs.electricity_usd.mid == pytest.approx(kwh * kwh_usd)
     each = known["price-api-70b-written-usd-per-1m"].mid
     each += 4 * known["price-api-70b-read-usd-per-1m"].mid
@@ -222,7 +274,7 @@ def test_a_machine_that_is_sold_and_fed_whole_has_no_host_beside_it(machines: in
     asked = f"costs {SUBJECT} runtime=vllm combos={machines}x-dgx-spark {LOAD}"
     costs = only_costs(parse_directive(asked))
     assert costs.hardware_usd == Interval.exact(machines * 4_700)
-    assert costs.busy_watts == machines * 240
+    assert costs.busy_watts == Interval.exact(machines * 240)
     waiting = real().catalog.assumptions["idle-power-gpu-watts"].value
     assert costs.idle_watts.mid == machines * waiting.mid
 
@@ -230,12 +282,13 @@ def test_a_machine_that_is_sold_and_fed_whole_has_no_host_beside_it(machines: in
 def test_a_whole_machine_of_cards_draws_its_limit_and_waits_with_its_host() -> None:
     catalog = real().catalog
     combo = catalog.combos["2x-rtx-4090"]
-    nodes = tuple(replace(node, max_watts=1_200) for node in combo.nodes)
+    whole = replace(combo, nodes=tuple(replace(node, max_watts=1_200) for node in combo.nodes))
     known = {name: one.value for name, one in catalog.assumptions.items()}
-    found = wall_watts(replace(combo, nodes=nodes), catalog)
-    assert found is not None
-    assert found[0] == 1_200
-    assert found[1].low == 2 * known["idle-power-gpu-watts"].low + known["host-power-watts"].low
+    assert busy_watts(whole, catalog.assumptions) == Interval.exact(1_200)
+    waiting = waiting_watts(whole, catalog.assumptions)
+    assert waiting is not None
+    parts = 2 * known["idle-power-gpu-watts"].low + known["host-draw-watts"].low
+    assert waiting.low == parts / known["power-supply-efficiency"].high
 
 
 def test_what_never_pays_for_itself_says_so_and_unknown_prices_say_nothing() -> None:

@@ -52,6 +52,7 @@ ARGUMENTS = {
     "UNSUPPORTED_ARCHITECTURE": "family runtime version",
     "EP_UNSUPPORTED": "runtime",
     "DP_UNSUPPORTED": "runtime",
+    "DP_SIZE": "dp gpus",
     "DCP_SIZE": "dcp tp repeated",
     "NO_PREDICTION_LAYERS": "",
     "CONTEXT_BEYOND_MODEL": "context_tokens model_context",

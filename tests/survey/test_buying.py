@@ -8,6 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sitegen.render.filters import quantity
+from sitegen.site.cells import NumberCell, Unit
+from sitegen.site.reports.buying import short_speed
 from sitegen.survey.buying import (
     Build,
     Choice,
@@ -179,3 +182,15 @@ def test_two_models_are_told_apart_beyond_the_root_of_both_squared_halves() -> N
 
     best, equal, worse = choice("best", 10, 3), choice("equal", 5, 4), choice("worse", 4.9, 4)
     assert as_good([worse, equal, best]) == [equal, best]  # 3² + 4² = 5²
+
+
+@given(st.floats(0.01, 1e6))
+def test_a_buyer_reads_the_speed_that_other_pages_print(tokens_per_s: float) -> None:
+    """39.49 is 39 there, and 39.5, which is 39.49 in three digits, would be 40 here."""
+    kept = short_speed(tokens_per_s)
+    shown = [quantity(NumberCell(one, Unit.TOKENS_PER_S)) for one in (kept, tokens_per_s)]
+    assert float(shown[0].split("\xa0")[0].replace(",", "")) == float(
+        shown[1].split("\xa0")[0].replace(",", "")
+    )
+    assert short_speed(39.49) == 39.49
+    assert short_speed(106.54321) == 107.0

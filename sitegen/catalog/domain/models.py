@@ -302,6 +302,8 @@ class Backend:
 
     id: str
     name: str
+    vendors: tuple[Vendor, ...]
+    """Makers of the GPUs that the driver is for."""
     largest_allocation_bytes: int
     source: Source
 

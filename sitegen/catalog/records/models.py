@@ -293,6 +293,9 @@ class BackendRecord(Record):
 
     id: Slug = Field(description="Id within the runtime, e.g. `vulkan-radv`.")
     name: Text = Field(description="Interface and driver.")
+    vendors: tuple[VendorWord, ...] = Field(
+        min_length=1, description="Makers of the GPUs that the driver is for."
+    )
     largest_allocation_gib: float = Field(gt=0, description="Largest single allocation, in GiB.")
     source: SourceRecord = Field(description="Source of the limit.")
 

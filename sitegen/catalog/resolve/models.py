@@ -294,7 +294,8 @@ def _profile(record: ProfileRecord, base: RuntimeProfile | None) -> RuntimeProfi
 
 def _backend(record: BackendRecord) -> Backend:
     limit = gib_to_bytes(record.largest_allocation_gib)
-    return Backend(record.id, record.name, limit, resolve_source(record.source))
+    vendors = tuple(map(Vendor, record.vendors))
+    return Backend(record.id, record.name, vendors, limit, resolve_source(record.source))
 
 
 def _defect(record: DefectRecord) -> Defect:

@@ -40,7 +40,7 @@ from sitegen.survey.verdict_policy import (
 
 FOR_ONE_MODEL = (
     "config", "quantization", "tensor_parallel", "pipeline_parallel", "prediction_layers",
-    "draft_gib", "expert_parallel", "data_parallel", "decode_context_parallel",
+    "draft_gib", "expert_parallel", "data_parallel", "decode_context_parallel", "backend",
 )  # fmt: skip
 """Options that say something of one model."""
 

@@ -36,6 +36,7 @@ from sitegen.fit.runnable_checkpoint import (
 from sitegen.physics.cache_types import spoken
 from sitegen.physics.memory.stated_constants import default_context_tokens
 from sitegen.physics.plan import Settings, Workload
+from sitegen.site.words.hardware import VENDOR_NAMES
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
     by_choice,
@@ -64,9 +65,10 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
     runtimes = engine.assessed_runtimes()
     if options.runtime or not runtimes:
         runtimes = (runtime_of(options.runtime, catalog),)
-    runtimes, limit = _behind(options.backend, having(options, runtimes))
-    runtimes = fusing(options, runtimes)
+    runtimes = having(options, runtimes)
     combo = _combo(combo_word, options, catalog)
+    runtimes, limit = _behind(options.backend, runtimes, combo)
+    runtimes = fusing(options, runtimes)
     if options.runtime:
         combo = orchestrated(combo, options.runtime, catalog)
     context = options.context or reference_workload(engine, model).context_tokens
@@ -80,10 +82,8 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
     return ModelQuestion(
         model,
         combo,
-        Asks(_keeping(engine, subjects, workload)),
-        PlanGoal(options.goal)
-        if options.goal
-        else usual_goal(engine, combo, _serving(combo, catalog)),
+        Asks(_keeping(engine, subjects, workload, images=options.images)),
+        PlanGoal(options.goal or usual_goal(engine, combo, _serving(combo, catalog))),
         preferred,
         replace(settings_from(options), largest_allocation_bytes=limit, backend=options.backend),
         named=options.runtime != "",
@@ -142,19 +142,39 @@ def _subjects(
 
 
 def _keeping(
-    engine: FitEngine, subjects: Sequence[ServedCheckpoint], workload: Workload
+    engine: FitEngine, subjects: Sequence[ServedCheckpoint], workload: Workload, *, images: bool
 ) -> tuple[Ask, ...]:
-    """Leave out runtimes that have no such cache for the model.
+    """Leave out runtimes that have no such cache for the model, or do not read its images if asked.
 
     Raises:
-        click.UsageError: If none has.
+        click.UsageError: If none is left.
     """
     asks = tuple(Ask(engine.prepare(subject), workload) for subject in subjects)
+    if images:
+        asks = _reading_images(asks)
     kept = tuple(one for one in asks if one.runnable.supports_cache_type(workload.kv_dtype))
     if not kept:
         names = " and ".join(dict.fromkeys(one.runtime.name for one in subjects))
         word, model = spoken(workload.kv_dtype), subjects[0].model.name
         raise usage_error("--kv-dtype", f"{names} cannot store the cache of {model} in {word}")
+    return kept
+
+
+def _reading_images(asks: tuple[Ask, ...]) -> tuple[Ask, ...]:
+    """Keep the runtimes that read the model's images.
+
+    Raises:
+        click.UsageError: If the model sees nothing, or no runtime in question reads its images.
+    """
+    model = asks[0].subject.model
+    if model.vision_parameters == 0:
+        raise usage_error(
+            "--images", f"the catalog knows no part of {model.name} that reads images"
+        )
+    kept = tuple(one for one in asks if one.runnable.reads_images)
+    if not kept:
+        names = " and ".join(dict.fromkeys(one.subject.runtime.name for one in asks))
+        raise usage_error("--images", f"{model.name} reads images, but not in {names}")
     return kept
 
 
@@ -172,14 +192,22 @@ def orchestrated(combo: Combo, runtime: str, catalog: Catalog) -> Combo:
     return replace(combo, orchestrator=found.id)
 
 
-def _behind(backend: str, runtimes: Runtimes) -> tuple[Runtimes, int | None]:
-    """Keep the runtimes that have the backend, with the largest allocation of its driver."""
+def _behind(backend: str, runtimes: Runtimes, combo: Combo) -> tuple[Runtimes, int | None]:
+    """Keep the runtimes that have the backend, with the largest allocation of its driver.
+
+    Raises:
+        click.UsageError: If there is no such backend, or its driver is for none of the GPUs.
+    """
     if not backend:
         return runtimes, None
     known = {b.id: b for runtime, _ in runtimes for b in runtime.backends}
-    limit = record("--backend", "backend of the runtime", backend, known).largest_allocation_bytes
+    driver = record("--backend", "backend of the runtime", backend, known)
+    if not {one.gpu.vendor for one in combo.gpus} & set(driver.vendors):
+        makers = " or ".join(VENDOR_NAMES[vendor] for vendor in driver.vendors)
+        message = f"{driver.name} is a driver for {makers} GPUs, and {combo.name} has none"
+        raise usage_error("--backend", message)
     having = [pair for pair in runtimes if backend in {b.id for b in pair[0].backends}]
-    return tuple(having), limit
+    return tuple(having), driver.largest_allocation_bytes
 
 
 def settings_from(options: FitOptions) -> Settings:

@@ -26,6 +26,8 @@ SAID = frozenset(
 """Refusals that have rules of their own."""
 BELOW = ("KV_BELOW_CONTEXT", "KV_BELOW_SEQUENCES")
 """Reasons that a shorter context removes."""
+UNSURE = frozenset({"DP_UNSUPPORTED", "DP_SIZE", "DCP_SIZE", "NO_VALID_PLAN"})
+"""Refusals of plans that a launch may not mean as the engine reads them."""
 MEMORY = frozenset({"WEIGHTS_EXCEED", "DOES_NOT_FIT", "ALLOCATION_LIMIT"})
 KINDS = frozenset({"linear", "dynamic", "yarn", "deepseek_yarn", "ntk"})
 """Kinds of scaling whose factor multiplies a model's positions."""
@@ -166,7 +168,7 @@ def _on_gpus(launch: Launch, meant: ResolvedCheckpoint, facts: LintContext) -> b
 
 def _refused(launch: Launch, assessment: Assessment, facts: LintContext) -> Iterator[Problem]:
     reason = assessment.reasons[0]
-    if reason.code in SAID or reason.code in {"DP_UNSUPPORTED", "DCP_SIZE", "NO_VALID_PLAN"}:
+    if reason.code in SAID or reason.code in UNSURE:
         return
     if reason.code == "EP_UNSUPPORTED" or launch.traits.whole_layers:
         return  # a GPU may be left without a layer

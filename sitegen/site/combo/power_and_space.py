@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.ownership.power_and_space import (
     BTU_PER_H,
+    BUSY_SHARE,
     EFFICIENCY,
     HOST,
     LANES,
@@ -44,7 +45,7 @@ def _machine_rows(combo: Combo, machine: EqualMachines, assumptions: Assumptions
         chip = machine.node.gpus[0].gpu.segment == "integrated" and len(watts) == 1
         name = "Power of the chip" if chip else "Power of the GPUs"
         yield Row((name + where, NumberCell(machine.gpus_watts, Unit.WATTS), _sum(watts)))
-    yield Row((f"At the wall, under full load{where}", *_draw(machine, assumptions)))
+    yield Row((f"At the wall, while busy{where}", *_draw(machine, assumptions)))
     if machine.supply_watts is not None:
         rest = machine.supply_watts - (machine.gpus_watts or 0)
         how = Parts(
@@ -109,13 +110,13 @@ def _draw(machine: EqualMachines, assumptions: Assumptions) -> tuple[Cell, Cell]
     if machine.by_maker:
         most = Parts(("at most ", NumberCell(draw.high, Unit.WATTS)))
         return most, "the maker's figure for the whole machine"
-    host, passed = assumptions[HOST].value, assumptions[EFFICIENCY].value
-    beside, share = span(host, Unit.WATTS), span(passed, Unit.PERCENT)
+    drawn, host, passed = (assumptions[name].value for name in (BUSY_SHARE, HOST, EFFICIENCY))
     how = (
-        "GPUs and ",
-        beside,
+        span(drawn, Unit.PERCENT),
+        " of the GPUs' power and ",
+        span(host, Unit.WATTS),
         " for the other parts, with a power supply efficiency of ",
-        share,
+        span(passed, Unit.PERCENT),
     )
     return span(draw, Unit.WATTS, with_mid=True), Parts(how)
 

@@ -56,7 +56,7 @@ def _fields(
     read, written = (mid[f"price-api-70b-{what}-usd-per-1m"] for what in ("read", "written"))
     return (
         CalculatorInput("hardware", "To buy, USD", costs.hardware_usd.mid, 1e7),
-        CalculatorInput("busy", "Power while busy, W", costs.busy_watts, 1e6),
+        CalculatorInput("busy", "Power while busy, W", costs.busy_watts.mid, 1e6),
         CalculatorInput("idle", "Power while waiting, W", costs.idle_watts.mid, 1e6),
         CalculatorInput("hours", "Busy, hours a day", hours, 24, 1),
         CalculatorInput("speed", "Written while busy, tokens/s", costs.tokens_per_s.mid, 1e6, 1),

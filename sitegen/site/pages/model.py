@@ -277,7 +277,7 @@ def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:
             " replaces it. This page keeps its facts, files and measurements; the pages of "
             "machines "
             "list the newer model. ",
-            Code(f"sitegen fit {model.id}"),
+            Code(f"sitegen fit {model.id} COMBO"),
             " still gives its verdict for any hardware.",
         )
     )

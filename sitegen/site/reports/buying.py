@@ -28,6 +28,8 @@ MOST_GPUS = 4
 """Cards that a desktop case and its circuit take."""
 COUNTS = (1, 2, 4, 8)
 """Counts of one GPU that are offered where no combo has them."""
+MOST_DIGITS = 17
+"""Digits from which a float is exact."""
 SERVER = "price-host-h100-node-usd"
 DESKTOP = frozenset({"consumer", "workstation", "integrated"})
 """Segments whose cards bring fans of their own, or are part of a computer."""
@@ -126,8 +128,8 @@ def _offers(
             places[one.model.id],
             _runs(one.checkpoint, one.runtime),
             *_loss(engine, one.model, one.checkpoint),
-            speed=_three(one.speed.single_tokens_per_s.mid),
-            total_speed=_three(one.speed.aggregate_tokens_per_s.mid),
+            speed=short_speed(one.speed.single_tokens_per_s.mid),
+            total_speed=short_speed(one.speed.aggregate_tokens_per_s.mid),
             streams=one.speed.batch * (one.plan.replicas if one.plan else 1),
             prompt_speed=_three(prompts.mid) if prompts else 0.0,
             context=one.limits.max_context_tokens,
@@ -157,8 +159,8 @@ def _of_gpu(
                 places[one.model.id],
                 _runs(one.checkpoint, one.runtime),
                 *_loss(engine, one.model, one.checkpoint),
-                speed=_three(one.single_tokens_per_s.mid),
-                total_speed=_three(one.single_tokens_per_s.mid),
+                speed=short_speed(one.single_tokens_per_s.mid),
+                total_speed=short_speed(one.single_tokens_per_s.mid),
                 streams=1,
                 prompt_speed=0.0,
                 context=one.max_context_tokens,
@@ -246,6 +248,21 @@ def _runs(checkpoint: Checkpoint, runtime: Runtime) -> str:
 def _loss(engine: FitEngine, model: LanguageModel, checkpoint: Checkpoint) -> tuple[float, float]:
     loss = engine.losses.of(model, checkpoint)
     return round(loss.mid, 2), round((loss.high - loss.low) / 2, 2)
+
+
+def short_speed(tokens_per_s: float) -> float:
+    """Keep the fewest digits, three at least, that pages round to the figure of the whole number.
+
+    Pages print no decimal from ten on, one from one on, and two below. Rounded to three digits
+    first, 39.49 would be 39.5 and then 40, where other pages say 39.
+
+    >>> short_speed(39.4912), short_speed(39.6112), short_speed(1238.7)
+    (39.49, 39.6, 1239.0)
+    """
+    decimals = 0 if tokens_per_s >= 10 else 1 if tokens_per_s >= 1 else 2
+    printed = f"{tokens_per_s:.{decimals}f}"
+    shorter = (float(f"{tokens_per_s:.{digits}g}") for digits in range(3, MOST_DIGITS))
+    return next((one for one in shorter if f"{one:.{decimals}f}" == printed), tokens_per_s)
 
 
 def _three(value: float) -> float:

@@ -9,7 +9,7 @@ from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.ownership import cost
-from sitegen.ownership.power_and_space import sum_if_known
+from sitegen.ownership.power_and_space import busy_watts, waiting_watts
 from sitegen.ownership.prices import build_to_buy
 from sitegen.site.cells import Absent, Cell, Lines, Link, NumberCell, Parts, Small, Unit, span
 from sitegen.site.content.references import Directive, NotUnderstood
@@ -54,7 +54,7 @@ class Costs:
 
     found: Assessment
     hardware_usd: Interval
-    busy_watts: float
+    busy_watts: Interval
     idle_watts: Interval
     tokens_per_s: Interval
     tokens_a_month: Interval
@@ -117,18 +117,19 @@ def costs_of(
     model = look_up(inputs.catalog.models, "model", directive.required("model"))
     words = {name: directive.options.get(name, "") for name in ("checkpoint", "runtime", "split")}
     assessment = answer_of(inputs, model, TableQuestion(combo.id, **words))
-    hardware, watts = hardware_usd(combo, inputs.catalog), wall_watts(combo, inputs.catalog)
+    hardware = hardware_usd(combo, inputs.catalog)
+    busy = busy_watts(combo, inputs.catalog.assumptions)
+    idle = waiting_watts(combo, inputs.catalog.assumptions)
     speed = _written_tokens_per_s(assessment, load)
-    if hardware is None or watts is None or speed is None:
+    if hardware is None or busy is None or idle is None or speed is None:
         return None
     known = {name: one.value for name, one in inputs.catalog.assumptions.items()}
-    busy, idle = watts
     price = known["electricity-price-usd-per-kwh"]
     written = Interval(*(cost.written_tokens_a_month(s, load.hours) for s in speed.bounds))
     running = Interval(
         *(
-            cost.electricity_usd_a_month(busy, idle_w, load.hours, usd)
-            for idle_w, usd in zip(idle.bounds, price.bounds, strict=True)
+            cost.electricity_usd_a_month(busy_w, idle_w, load.hours, usd)
+            for busy_w, idle_w, usd in zip(busy.bounds, idle.bounds, price.bounds, strict=True)
         )
     )
     read, wrote = (known[f"price-api-70b-{what}-usd-per-1m"] for what in ("read", "written"))
@@ -162,27 +163,6 @@ def hardware_usd(combo: Combo, catalog: Catalog) -> Interval | None:
     return Interval.total([Interval.exact(float(price.amount)), *hosts])
 
 
-def wall_watts(combo: Combo, catalog: Catalog) -> tuple[float, Interval] | None:
-    """Sum what a combo draws while busy and while it waits; ``None`` where one is not recorded.
-
-    A maker's limit is that of a whole machine. The board power of a chip that is a machine is not,
-    and beside such a chip there is no host that waits.
-    """
-    host = catalog.assumptions["host-power-watts"].value
-    waiting = [catalog.assumptions["idle-power-gpu-watts"].value] * len(combo.gpus)
-    busy = 0.0
-    for node in combo.nodes:
-        boards = sum_if_known(one.gpu.tdp_watts for one in node.gpus)
-        if node.max_watts is not None:
-            busy += node.max_watts
-        elif boards is None or _is_machine(node):
-            return None
-        else:
-            busy += boards + host.high
-        waiting += () if _is_machine(node) else (Interval.exact(host.low),)
-    return busy, Interval.total(waiting)
-
-
 def _is_machine(node: Node) -> bool:
     """Return whether its GPU is part of a chip that is sold as a whole machine."""
     return any(one.gpu.segment == "integrated" for one in node.gpus)
@@ -208,7 +188,8 @@ def _row(combo: Combo, costs: Costs | None) -> Row:
         head = Link(url_of("combo", combo.id), combo.name)
         return Row((head, *(NOTHING_TO_SAY for _ in range(5))))
     plan = plan_words(costs.found.plan) if costs.found.plan else ""
-    busy, idle = NumberCell(costs.busy_watts, Unit.WATTS), span(costs.idle_watts, Unit.WATTS)
+    busy = span(costs.busy_watts, Unit.WATTS, with_mid=True)
+    idle = span(costs.idle_watts, Unit.WATTS)
     power = (busy, " busy, ", idle, " waiting")
     return Row(
         (

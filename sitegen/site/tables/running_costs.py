@@ -89,7 +89,7 @@ def running_costs(
     watts: Interval | None,
     assumptions: Mapping[str, Constant],
 ) -> RunningCosts:
-    """Compute what a combo costs while it runs its first answer at full load."""
+    """Compute what a combo costs while it runs its first answer."""
     buy, rent = build_to_buy(combo), build_to_rent(combo)
     speed = lead.speed if lead else None
     electricity = assumptions.get(ELECTRICITY)
@@ -142,7 +142,7 @@ def costs_table(costs: RunningCosts) -> Table:
         Column("Best overall"),
         Column("To buy", numeric=True, note="GPUs, newest price seen"),
         Column("To rent", numeric=True, note="GPUs, per hour"),
-        Column("Power", numeric=True, note="at the wall, full load"),
+        Column("Power", numeric=True, note="at the wall, while busy"),
         Column("Speed", numeric=True, note=_streams_words(costs)),
         Column("Energy", numeric=True, note="per million tokens"),
         Column("Rent", numeric=True, note="per million tokens"),
@@ -209,7 +209,7 @@ def _note(costs: RunningCosts) -> str:
         )
     if costs.usd_per_kwh is None:
         return said
-    return f"{said} We count {costs.usd_per_kwh:.2f} USD/kWh for the time at full load."
+    return f"{said} We count {costs.usd_per_kwh:.2f} USD/kWh for the time that it is busy."
 
 
 def own_prices(costs: RunningCosts) -> OwnPrices | None:

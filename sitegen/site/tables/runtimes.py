@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.models import Capabilities, MemoryModel, Quantization, Runtime
+from sitegen.fit.compatibility import oldest_nvidia, runs_format
 from sitegen.site.cells import Absent, Cell, Link, NumberCell, Unit
 from sitegen.site.content.references import Directive
 from sitegen.site.inputs import SiteInputs
@@ -82,7 +84,7 @@ def runtimes_table(runtimes: Iterable[Runtime], *, id: str, caption: str) -> Tab
 
 
 def formats_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
-    """List quantizations, widest first."""
+    """List quantizations, widest first, with the GPUs on which some assessed runtime runs them."""
     known = inputs.catalog.quantizations
     only = directive.ids("only") or tuple(known)
     chosen = [look_up(known, "quantization", name) for name in only]
@@ -92,31 +94,59 @@ def formats_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table
         Column("Bits per weight", numeric=True, note="of a quantized layer"),
         Column("Can get a verdict"),
         Column("NVIDIA", note="oldest, and oldest with native arithmetic"),
-        Column("Other GPUs"),
+        Column("Other GPUs", note="in at least one runtime that we rate"),
         Column("Tensor parallel cuts", numeric=True, note="in multiples of"),
         Column("Runtimes"),
     )
-    rows = tuple(_row(inputs.catalog, quantization) for quantization in chosen)
+    assessed = tuple(runtime for runtime, _ in inputs.engine.assessed_runtimes())
+    rows = tuple(_row(inputs.catalog, assessed, quantization) for quantization in chosen)
     return Table(id, "Quantizations", columns, rows, counted=True, sortable=True)
 
 
-def _row(catalog: Catalog, quantization: Quantization) -> Row:
+def _row(catalog: Catalog, assessed: Sequence[Runtime], quantization: Quantization) -> Row:
     loaders = sorted(r.name for r in catalog.runtimes.values() if quantization.format in r.formats)
     step = quantization.tensor_parallel_group or quantization.tensor_parallel_block
-    others = quantization.other_architectures
     cells: tuple[Cell, ...] = (
         quantization.name,
         NumberCell(quantization.nominal_bits, Unit.BITS),
         "yes" if quantization.production else "no, below 4 bits",
-        _capabilities(quantization),
-        "all" if others is None else ", ".join(others) or "none",
+        _capabilities(assessed, quantization),
+        _other_gpus(catalog, assessed, quantization),
         NumberCell(step, Unit.COUNT) if step else Absent("any width"),
         ", ".join(loaders) if loaders else Absent("none listed"),
     )
     return Row(cells)
 
 
-def _capabilities(quantization: Quantization) -> str:
-    least, native = quantization.minimum_compute_capability, quantization.native_compute_capability
-    words = f"from {least[0]}.{least[1]}" if least else "all"
+def _capabilities(assessed: Sequence[Runtime], quantization: Quantization) -> str:
+    """Name the oldest compute capability on which some runtime runs a format."""
+    found = (oldest_nvidia(quantization, runtime) for runtime in assessed)
+    least = min((one for one in found if one is not None), default=None)
+    if least is None:
+        return "none"
+    native = quantization.native_compute_capability
+    words = f"from {least[0]}.{least[1]}" if any(least) else "all"
     return f"{words}; native from {native[0]}.{native[1]}" if native else words
+
+
+def _other_gpus(catalog: Catalog, assessed: Sequence[Runtime], quantization: Quantization) -> str:
+    """Name the architectures of other makers on which some runtime runs a format.
+
+    A maker stands for all of its architectures in the catalog where all of them do.
+    """
+    named = []
+    for vendor in Vendor:
+        gpus = [one for one in catalog.gpus.values() if one.vendor is vendor]
+        if vendor is Vendor.NVIDIA or not gpus:
+            continue
+        able = {
+            gpu.architecture
+            for gpu in gpus
+            if any(runs_format(quantization, runtime, gpu) for runtime in assessed)
+        }
+        whole = able == {gpu.architecture for gpu in gpus}
+        names = [VENDOR_NAMES[vendor]] if whole else sorted(able)
+        named.append((whole, names))
+    if named and all(whole for whole, _ in named):
+        return "all"
+    return ", ".join(name for _, names in named for name in names) or "none"

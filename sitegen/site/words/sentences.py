@@ -75,9 +75,10 @@ REASONS: Mapping[str, str] = {
     "UNSUPPORTED_ARCHITECTURE": "{runtime} {version} has no code for {family} models.",
     "EP_UNSUPPORTED": "The model has no experts to spread, or {runtime} cannot spread them.",
     "DP_UNSUPPORTED": "Data-parallel attention needs a model with experts and code in {runtime}.",
+    "DP_SIZE": "{dp} data-parallel ranks cannot share {gpus} GPUs equally.",
     "DCP_SIZE": (
-        "Tensor parallelism over {tp} ranks keeps {repeated} copies of the cache; "
-        "{dcp} ranks cannot share its tokens."
+        "{dcp} ranks can share the tokens of the cache only if {dcp} divides the {tp} ranks of "
+        "tensor parallelism and is at most the number of copies of the cache, which is {repeated}."
     ),
     "NO_PREDICTION_LAYERS": "The catalog records no multi-token prediction layers for this model.",
     "CONTEXT_BEYOND_MODEL": "The model supports {model_context}, not {context_tokens}.",
