@@ -75,3 +75,15 @@ def test_the_printed_command_is_for_what_was_asked(
     print_best(one.combo, UseAnswer(Use.CODING, (rated,), (), 1, 0), options)
     command = capsys.readouterr().out.splitlines()[-1].removeprefix("Commands: sitegen recipe ")
     assert parsed(shlex.split(command)) == parsed(printed.split())
+
+
+@pytest.mark.parametrize(("use", "reads"), [(Use.VISION, True), (Use.CODING, False)])
+def test_the_command_of_an_answer_for_images_asks_for_images(
+    capsys: pytest.CaptureFixture[str], use: Use, reads: bool
+) -> None:
+    """Without it, llama.cpp leaves the projector out and TabbyAPI does not load the tower."""
+    one = pick(published("llama8", "q4-k-m"), CARD)
+    rated = RatedPick(one, Rating(Interval(60.0, 66.0, 72.0)), 66.0, 6.0)
+    print_best(one.combo, UseAnswer(use, (rated,), (), 1, 0), FitOptions(best=str(use)))
+    command = capsys.readouterr().out.splitlines()[-1].removeprefix("Commands: sitegen recipe ")
+    assert parsed(shlex.split(command)).images is reads

@@ -63,7 +63,7 @@ def best_answered(
     catalog = catalog_at(session)
     engine = FitEngine(catalog)
     combo = combo_from(options, catalog)
-    seeing = use is Use.VISION
+    seeing = use is Use.VISION or options.images
     found = (
         _picked(engine, combo, model, options, seeing=seeing) for model in catalog.surveyed_models
     )
@@ -149,6 +149,7 @@ def _closing(answer: UseAnswer, options: FitOptions) -> Iterator[str]:
         goal=options.goal or ("throughput" if users > 1 else None),
         best="",
         users=None,
+        images=options.images or answer.use is Use.VISION,
     )
     yield f"Commands: sitegen recipe {shlex.join((first.model.id, *typed(asked)))}"
 

@@ -79,7 +79,7 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
     checkpoints = checkpoints_of(model, options.quantization, catalog)
     subjects = _subjects(engine, options, (model, combo), checkpoints, runtimes)
     preferred = driven_by(engine, combo)
-    return ModelQuestion(
+    question = ModelQuestion(
         model,
         combo,
         Asks(_keeping(engine, subjects, workload, images=options.images)),
@@ -89,6 +89,8 @@ def question_from(options: FitOptions, engine: FitEngine) -> ModelQuestion:
         named=options.runtime != "",
         room=() if options.context else usual_room(engine, model),
     )
+    seeing = question.for_images() if options.images else None
+    return seeing or question
 
 
 def requests_from(options: FitOptions, engine: FitEngine) -> tuple[FitRequest, ...]:
@@ -225,7 +227,6 @@ def settings_from(options: FitOptions) -> Settings:
         prediction_layers=options.prediction_layers,
         draft_bytes=None if options.draft_gib is None else int(options.draft_gib * GIB),
         text_only=options.text_only,
-        images=options.images,
     )
 
 
@@ -286,7 +287,7 @@ PAGED = frozenset(
     }
 )  # fmt: skip
 """Settings of runtimes that keep the cache in blocks: vLLM and its kin."""
-SPLIT = frozenset({"ubatch", "images"})
+SPLIT = frozenset({"ubatch"})
 """Settings of runtimes that place whole layers: llama.cpp and its kin."""
 
 
