@@ -284,22 +284,20 @@ BUILDS = (("2024-03-13", "1700"), ("2025-08-30", "5000"), ("2026-05-29", "8000")
 """Day on which llama.cpp's memory changed (pull requests 6017, 15434, 23861), a build before it."""
 SERVER_BUILD = "9500"
 """Stands for builds after the last of those days; it changed the server alone."""
-OTHER_BUILD = "8000"
-"""Stands for builds of no known day, and for programs that are not called a server."""
 
 
 def build_of_day(date: str | None, runtime: str) -> str:
-    """Guess a llama.cpp build, or the one that a fork follows, from a log's day.
+    """Guess a llama.cpp build, or the one that a fork follows, from a log's day; empty if unknown.
 
     >>> build_of_day("2025-01-02", "llama.cpp"), build_of_day("2026-07-01", "llama-server")
     ('5000', '9500')
     >>> build_of_day("2026-07-01", "llama.cpp"), build_of_day(None, "llama-server")
-    ('8000', '8000')
+    ('', '')
     """
     if not date:
-        return OTHER_BUILD
+        return ""
     found = next((build for day, build in BUILDS if date < day), "")
-    return found or (SERVER_BUILD if "server" in runtime.lower() else OTHER_BUILD)
+    return found or (SERVER_BUILD if "server" in runtime.lower() else "")
 
 
 def build_number(stated: str | None) -> int | None:

@@ -40,6 +40,8 @@ from sitegen.values import dataclass
 PLAIN = ("bf16", "gguf-f16")
 """Recipes of what no quantization changes, for paged runtimes and for layer splits."""
 NO_PROFILE = "runtime without a memory profile"
+UNNAMED_BUILD = "8000"
+"""What llama.cpp does but for its server since b9500 (``catalog/runtimes/llama-cpp.yaml``)."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,14 @@ class LoggedRun:
         """The profile of the version; the assessed one for forks and unknown versions.
 
         The version of a layer split may be guessed from the day, for a fork the one it follows.
+        Builds of llama.cpp that nobody names, and forks, are no servers of since b9500.
         """
         dated = self.runtime.memory_model is not MemoryModel.PAGED and "version" in self.run.assumed
         own = self.profiled and (dated or not self.run.program)
-        found = profile_of(self.runtime, self.run.subject.version if own else "")
+        version = self.run.subject.version if own else ""
+        if not version and self.runtime.traits.llama_cpp_builds:
+            version = UNNAMED_BUILD
+        found = profile_of(self.runtime, version)
         found = found or (profile_of(self.runtime) if self.older else None)
         if found is None:
             raise Unmapped("no memory profile of this version", says_enough=True)
