@@ -28,7 +28,7 @@ VLLM_FIGURES = (
     ("activation_gib", r"PyTorch activation peak memory takes ([\d.]+) ?GiB"),
     ("kv_pool_gib", r"Available KV cache memory: ([\d.]+) ?GiB"),
     ("kv_pool_gib", r"memory reserved for KV Cache is ([\d.]+) ?GiB"),
-    ("kv_pool_tokens", r"GPU KV cache size: ([\d,]+) tokens"),
+    ("kv_pool_tokens", r"(?:GPU|XPU|CPU) KV cache size: ([\d,]+) tokens"),
     ("graphs_gib", r"Graph capturing finished in [\d.]+ secs?, took ([\d.]+) ?GiB"),
 )
 """Figures of vLLM's log, by the names of measurement records; each is of one GPU."""

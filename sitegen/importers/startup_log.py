@@ -144,7 +144,7 @@ VLLM: tuple[tuple[str, Reader], ...] = (
     (rf"{N} GiB for CUDAGraph memory", _figure("graphs_gib")),
     (rf"Available KV cache memory: {N} GiB", _figure("kv_pool_gib")),
     (rf"reserved for KV Cache is {N} ?GiB", _figure("kv_pool_gib")),
-    (rf"GPU KV cache size: {N} tokens", _figure("kv_pool_tokens")),
+    (rf"(?:GPU|XPU|CPU) KV cache size: {N} tokens", _figure("kv_pool_tokens")),
     (r"CUDA out of memory|larger than the available KV cache memory", _failed),
 )
 SGLANG: tuple[tuple[str, Reader], ...] = (
@@ -179,7 +179,9 @@ LLAMA: tuple[tuple[str, Reader], ...] = (
     (r"cudaMalloc failed: out of memory|failed to allocate .*buffer", _failed),
 )  # fmt: skip
 SIGNS: Mapping[str, re.Pattern[str]] = {
-    "vllm": re.compile(r"GPU KV cache size|Model loading took|# (?:GPU|cuda) blocks|LLM engine \("),
+    "vllm": re.compile(
+        r"[GXC]PU KV cache size|Model loading took|# (?:GPU|cuda) blocks|LLM engine \("
+    ),
     "sglang": re.compile(r"sglang|KV Cache is allocated\.|Load weight end\."),
     "llama-cpp": re.compile(r"load_tensors|llama_kv_cache|llama_context|llama_new_context"),
 }

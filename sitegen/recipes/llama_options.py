@@ -247,6 +247,24 @@ def cache_options(target: Target) -> list[Option]:
     return options
 
 
+def room_note(target: Target) -> str:
+    """Say how full the GPU is where memory ends the context, as llama.cpp itself would fill it.
+
+    Source:
+        llama.cpp ``common/fit.cpp``: a fitted context leaves 1,024 MiB of each device free.
+    """
+    assessment = target.assessment
+    longest = assessment.model.context_tokens
+    if assessment.workload.sequences > 1 or target.vendors == (Vendor.CPU,):
+        return ""
+    if target.tight or target.context_tokens >= longest:
+        return ""
+    return (
+        "The context is the longest that fits and leaves about 1 GiB of the fullest GPU free: "
+        "shorten it if other programs use that GPU."
+    )
+
+
 def offload_note(target: Target) -> str:
     """Say what stays in system RAM."""
     plan = target.plan

@@ -222,3 +222,10 @@ def test_what_is_provided_as_nothing_is_named_on_the_page() -> None:
     }  # fmt: skip
     for module, _ in set(LINT_PROVIDED) - set(PROVIDED):
         assert module in same or said_of[module] in page, module
+
+
+def test_tokens_of_the_cache_are_read_whatever_the_device() -> None:
+    """The log names the device (vLLM ``_kv_cache_device_name``): XPU on Intel's GPUs."""
+    start = start_of(VLLM_LOG.replace("GPU KV", "XPU KV"))
+    assert start is not None
+    assert start.figures["kv_pool_tokens"] == 196_864

@@ -731,3 +731,12 @@ def test_tabbyapi_is_told_to_load_an_image_tower_where_images_are_asked_for() ->
     blind, seeing = asked(*words), asked(*words, settings=Settings(images=True))
     assert "vision:" not in text(form(blind, "tabbyapi"))
     assert "vision: true" in text(form(seeing, "tabbyapi"))
+
+
+def test_a_context_that_memory_ends_says_how_full_the_gpu_is() -> None:
+    """llama.cpp leaves 1,024 MiB free where it fits a context by itself (``common/fit.cpp``)."""
+    full = asked("1x-rtx-3090", "qwen3.6-27b", "llama-cpp", "q4-k-m")
+    roomy = asked("1x-rtx-3090", "qwen3-8b", "llama-cpp", "q4-k-m")
+    said = "leaves about 1 GiB of the fullest GPU free"
+    assert any(said in one.note for one in form(full, "llama-cpp").steps)
+    assert all(said not in one.note for one in form(roomy, "llama-cpp").steps)

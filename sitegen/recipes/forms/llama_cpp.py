@@ -13,6 +13,7 @@ from sitegen.recipes.llama_options import (
     load_note,
     model_variable,
     offload_note,
+    room_note,
     server_options,
     slots_note,
     tensor_note,
@@ -106,6 +107,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
                     offload_note(target),
                     tensor_note(target),
                     images_note(target),
+                    room_note(target),
                     slots_note(target),
                 ),
             )
