@@ -38,6 +38,7 @@ ENTRIES = (
     ("sitegen.survey.composed_build", "BuildQuestion"),
     ("sitegen.site.composed_address", "read_state"),
     ("sitegen.site.composed_address", "write_state"),
+    ("sitegen.site.composed_address", "state_of_list"),
     ("sitegen.site.composed_address", "State"),
     ("sitegen.browser.results", "results"),
     ("sitegen.site.reports.opened_model", "details"),

@@ -2,12 +2,15 @@
 
 ``machine=2;rtx-3090*2;pcie-4-x16;128;;linux&network=ethernet-10g&context=32768&kv=8``: what is as
 usual is left out, so that the page's own address is that of the usual build. What an address says
-wrongly is taken as usual: addresses are typed and shortened by people.
+wrongly is taken as usual: addresses are typed and shortened by people. ``for=answer`` or
+``for=images`` opens a model as an answer names it, where its row has another file.
 
 Runs in the browser too (decision 27).
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, OperatingSystem, UnifiedMemory
@@ -175,6 +178,11 @@ def _link(asked: str, gpus: list[EqualGpus], catalog: Catalog) -> str:
         if link in catalog.interconnects and not catalog.interconnects[link].between_nodes:
             return link
     return ""
+
+
+def state_of_list(state: State) -> State:
+    """Return what the list of all models is asked: rows, whatever one model is opened for."""
+    return replace(state, model="", asked=replace(state.asked, read_along=False, images=False))
 
 
 def write_state(state: State, catalog: Catalog) -> str:

@@ -54,12 +54,12 @@
   // The form, the list unless the page shows it, and the model that the address opens.
   function* building({ build: text, shown }) {
     const { catalog } = data, state = sitegen.read_state(text, catalog), address = sitegen.write_state(state, catalog);
-    const combo = sitegen.combo_of(catalog, state.build, state.combo), close = sitegen.write_state({ ...state, model: "" }, catalog);
+    const combo = sitegen.combo_of(catalog, state.build, state.combo), all = sitegen.state_of_list(state), close = sitegen.write_state(all, catalog);
     yield { form: formOf(state), address };
     if (shown !== close || listed.address !== close) {
-      const found = yield* picks(state, combo);
+      const found = yield* picks(all, combo);
       yield;
-      const results = sitegen.results(found, combo, state, catalog);
+      const results = sitegen.results(found, combo, all, catalog);
       yield;
       listed = { address: close, models: new Set([...found].map((one) => one.model.id)) };
       yield { list: { address: close, summary: sitegen.summary_html(results), blocks: yield* blocks(results) } };

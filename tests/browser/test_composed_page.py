@@ -221,6 +221,22 @@ def test_a_model_that_does_not_run_has_no_commands(page: Page, address: str) -> 
     assert page.locator("#run, #after-a-loss, #details .recipe").count() == 0
 
 
+def test_a_model_opened_for_images_stands_beside_the_list_of_all(
+    page: Page, real: tuple[Catalog, FitEngine], address: str
+) -> None:
+    """A card's model may be another file than the row's; the list stays that of the machine."""
+    catalog, engine = real
+    model = "gemma-4-26b-a4b-it"
+    opened(page, f"{address}#combo=1x-rtx-3090&model={model}&for=images")
+    state = read_state(f"combo=1x-rtx-3090&model={model}&for=images", catalog)
+    combo = combo_of(catalog, state.build, state.combo)
+    found = verdict_of(engine, combo, catalog.models[model], state.asked)
+    assert found is not None
+    assert found.settings.images
+    assert found.id in page.inner_text("#verdict-facts")
+    assert page.inner_text("#summary").startswith(f"{len(catalog.surveyed_models)} models")
+
+
 @pytest.mark.parametrize("hash_", ["", MIXED])
 def test_tables_and_details_are_those_that_python_writes(
     page: Page, real: tuple[Catalog, FitEngine], address: str, hash_: str
