@@ -78,8 +78,8 @@ DATA_CLASSES = (
     "hardware Interconnect", "hardware InstalledGpu", "hardware Node", "hardware Combo",
     "models LanguageModel", "models Checkpoint", "models Quantization", "models Capabilities",
     "models DefaultsByMemory", "models RuntimeProfile", "models Runtime", "models Defect",
-    "models KnownModels", "models FormatLimit", "models ChatOptions", "models Replicas",
-    "models Traits",
+    "models KnownModels", "models FormatLimit", "models ModelLimit", "models ChatOptions",
+    "models Replicas", "models Traits",
     "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
 )  # fmt: skip
 """Classes of the catalog's records that the data is made of."""
@@ -114,7 +114,7 @@ NOT_READ = frozenset(
         ("Combo", "prose"), ("Runtime", "summary"), ("Runtime", "url"), ("Defect", "source"),
         ("Gpu", "prices"), ("Combo", "prices"), ("KnownModels", "source"),
         ("FormatLimit", "source"), ("FormatLimit", "note"), ("ChatOptions", "source"),
-        ("Replicas", "source"),
+        ("ModelLimit", "source"), ("Replicas", "source"),
         ("SourceSpan", "path"),
         *(("Rating", name) for name in (
             "model", "use", "standing", "tier", "place", "boards", "independent", "newest", "mode",

@@ -32,6 +32,7 @@ def refusal(
     return (
         model_refusal(architecture, runtime, profile)
         or hardware_refusal(runtime, gpus)
+        or family_refusal(architecture, runtime, gpus)
         or recipe_refusal(recipe, runtime, gpus)
     )
 
@@ -102,6 +103,28 @@ def hardware_refusal(runtime: Runtime, gpus: Sequence[Gpu]) -> Reason | None:
         lacking = _lacking(gpu, runtime.minimum_compute_capability, runtime.other_architectures)
         if lacking is not None:
             return Reason("GPU_UNSUPPORTED", {"runtime": runtime.id, "gpu": gpu.id})
+    return None
+
+
+def family_refusal(
+    architecture: Architecture, runtime: Runtime, gpus: Sequence[Gpu]
+) -> Reason | None:
+    """Name the first of some GPUs without kernels for a model's attention, or None."""
+    for limit in runtime.model_limits:
+        if architecture.family not in limit.families:
+            continue
+        for gpu in gpus:
+            lacking = _lacking(gpu, limit.minimum_compute_capability, limit.other_architectures)
+            if lacking is not None:
+                needs, has = lacking
+                arguments: dict[str, int | float | str] = {
+                    "family": architecture.known_as[-1],
+                    "runtime": runtime.id,
+                    "needs": needs,
+                    "has": has,
+                }
+                return Reason("MODEL_UNSUPPORTED_ON_GPU", arguments)
+        return None
     return None
 
 

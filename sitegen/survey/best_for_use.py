@@ -79,7 +79,8 @@ class Candidates:
     """The comfortable picks of some hardware that may lead an answer.
 
     Base models, superseded models, contexts under ``answer-context-tokens`` and picks slower than
-    ``answer-speed-tokens-per-s`` lead nothing. ``seeing`` are the picks for images of models whose
+    ``answer-speed-tokens-per-s`` lead nothing; files that nobody is known to publish lead only
+    where no other does. ``seeing`` are the picks for images of models whose
     pick takes none.
     """
 
@@ -113,7 +114,8 @@ class Candidates:
         if use is Use.VISION:
             every = (*self.comfortable, *self.seeing)
             suited = [one for one in every if takes_images(self.engine, one)]
-        found = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
+        every = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
+        found = [one for one in every if one.assessment.checkpoint.is_published] or every
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
 
     def rated_in_general(self) -> list[RatedPick]:

@@ -44,6 +44,7 @@ from sitegen.survey.verdict_policy import (
     is_slow,
     judged,
     machine_standing,
+    may_not_lead,
     page_order,
     pick_of,
     planned,
@@ -245,7 +246,7 @@ def _decided(
         theirs = machine_standing(question, entry.subject.runtime)
         if theirs <= standing and entry.tier is FitTier.COMFORTABLE:
             return True
-        if theirs < standing and entry.tier is FitTier.BORDERLINE:
+        if theirs < standing and may_not_lead(question, runtime):
             return True
     return False
 

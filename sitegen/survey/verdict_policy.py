@@ -312,16 +312,17 @@ def verdict_steps(engine: FitEngine, question: ModelQuestion) -> Iterator[Planne
     """Yield judged entries until the verdict is known.
 
     The verdict is the best tier that a production checkpoint reaches, carried by the smallest that
-    reaches it. On servers a runtime that people use there decides wherever it runs the model at
-    all. Judging stops at the first comfortable entry, since none can be better. A runtime that is
-    not surveyed in full is asked only where no other gives a comfortable verdict. Without
-    production checkpoints, the largest of the rest that is comfortable carries it, or the largest.
-    Where nothing is comfortable, the flags that a pick may take are tried.
+    reaches it. On servers of several GPUs a runtime that people use there decides wherever it runs
+    the model at all; on one GPU others are asked where it has too little room. Judging stops at the
+    first comfortable entry, since none can be better. A runtime that is not surveyed in full is
+    asked only where no other gives a comfortable verdict. Without production checkpoints, the
+    largest of the rest that is comfortable carries it, or the largest. Where nothing is
+    comfortable, the flags that a pick may take are tried.
     """
     entries = []
     runs = False
     for ask in in_turn(question):
-        if runs and machine_standing(question, ask.subject.runtime) > 0:
+        if runs and may_not_lead(question, ask.subject.runtime):
             break
         entry = judged(engine, question, ask)
         entries.append(entry)
@@ -392,7 +393,7 @@ def best_verdict(
         entry
         for entry in known
         if entry.tier is not FitTier.NOT_PRACTICAL
-        and machine_standing(question, entry.subject.runtime) == 0
+        and not may_not_lead(question, entry.subject.runtime)
     ]
     return min(usual or known, key=lambda entry: entry.order, default=None)
 
@@ -636,6 +637,12 @@ def machine_standing(question: ModelQuestion, runtime: Runtime) -> int:
     if question.preferred:
         return 0 if runtime.id in question.preferred else 1
     return 0 if batches(runtime) or not question.combo.is_datacenter else 1
+
+
+def may_not_lead(question: ModelQuestion, runtime: Runtime) -> bool:
+    """Return whether a runtime gives no verdict where one that people use on such servers runs."""
+    several = bool(question.preferred) or len(question.combo.gpus) > 1
+    return several and machine_standing(question, runtime) > 0
 
 
 def _standing(question: ModelQuestion, runtime: Runtime) -> int:

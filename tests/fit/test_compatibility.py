@@ -8,6 +8,7 @@ import pytest
 
 from sitegen.catalog.domain.models import Checkpoint, Json, KnownModels, Runtime
 from sitegen.fit.compatibility import (
+    family_refusal,
     limit_of,
     model_refusal,
     reads_images,
@@ -254,3 +255,24 @@ def test_a_runtime_whose_tables_nobody_read_may_read_images() -> None:
     found = whole_catalog().models["gemma-4-31b-it"]
     unread = replace(runtime("vllm"), known_models=None)
     assert reads_images(found, architecture(found.config), unread)
+
+
+@pytest.mark.parametrize(
+    ("id_", "model", "gpu", "runs"),
+    [
+        ("vllm", "deepseek-v4-flash-0731", "a100-80gb-sxm", False),
+        ("vllm", "deepseek-v4-flash-0731", "h100-sxm", True),
+        ("vllm", "deepseek-v4-flash-0731", "rtx-pro-6000-blackwell-server", True),
+        ("vllm", "deepseek-v4-flash-0731", "mi300x", True),
+        ("vllm", "glm-5.2", "l40s", False), ("sglang", "deepseek-v3.2", "a100-80gb-sxm", False),
+        ("vllm", "deepseek-r1", "a100-80gb-sxm", True),
+        ("tensorrt-llm", "deepseek-v4-flash-0731", "h200-sxm", False),
+    ],
+)  # fmt: skip
+def test_sparse_attention_needs_the_gpus_that_its_kernels_are_for(
+    id_: str, model: str, gpu: str, runs: bool
+) -> None:
+    """No kernel of vLLM 0.33 for sparse attention is for less than 9 (its issue 50576, too)."""
+    catalog = whole_catalog()
+    found = family_refusal(design(model), runtime(id_), [catalog.gpus[gpu]])
+    assert (found is None) is runs

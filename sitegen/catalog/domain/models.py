@@ -350,6 +350,22 @@ class FormatLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelLimit:
+    """The GPUs on which a runtime has kernels for the attention of some families.
+
+    Attributes:
+        families: Model families (``model_type``) that it is about.
+        minimum_compute_capability: Lowest NVIDIA generation; ``None`` for the runtime's own.
+        other_architectures: Others that run them; ``None`` for all that the runtime runs on.
+    """
+
+    families: tuple[str, ...]
+    minimum_compute_capability: tuple[int, int] | None
+    other_architectures: tuple[str, ...] | None
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class ChatOptions:
     """What a server of some models is told beside the plan, so that clients get clean answers.
 
@@ -423,6 +439,7 @@ class Runtime:
     known_models: KnownModels | None = None
     """Models that it has code for; ``None`` where nobody read its tables."""
     format_limits: tuple[FormatLimit, ...] = ()
+    model_limits: tuple[ModelLimit, ...] = ()
     """First match holds, in the place of what the format says of GPUs."""
     chat_options: tuple[ChatOptions, ...] = ()
     """First entry that names a model holds."""

@@ -375,6 +375,20 @@ class FormatLimitRecord(Record):
     source: SourceRecord = Field(description="Source of the statement.")
 
 
+class ModelLimitRecord(Record):
+    """The GPUs on which a runtime runs models of some families, whatever their format."""
+
+    families: tuple[Text, ...] = Field(min_length=1, description="Model families (`model_type`).")
+    minimum_compute_capability: Version | None = Field(
+        default=None, description="Lowest NVIDIA compute capability, quoted; the runtime's own."
+    )
+    other_architectures: tuple[Text, ...] | None = Field(
+        default=None,
+        description="GPU architectures beside NVIDIA; all that the runtime runs on when left out.",
+    )
+    source: SourceRecord = Field(description="Source of the statement.")
+
+
 class TraitsRecord(Record):
     """What the program does, where runtimes of the same formulas differ."""
 
@@ -427,6 +441,9 @@ class RuntimeRecord(Renamable):
     )
     format_limits: tuple[FormatLimitRecord, ...] = Field(
         default=(), description="GPUs on which it runs a format; the first match holds."
+    )
+    model_limits: tuple[ModelLimitRecord, ...] = Field(
+        default=(), description="GPUs on which it runs a family; the first match holds."
     )
     chat_options: tuple[ChatOptionsRecord, ...] = Field(
         default=(), description="Parsers and templates by model; the first match holds."

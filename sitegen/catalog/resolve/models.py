@@ -19,6 +19,7 @@ from sitegen.catalog.domain.models import (
     KnownModels,
     LanguageModel,
     MemoryModel,
+    ModelLimit,
     Publisher,
     Quantization,
     Replicas,
@@ -35,6 +36,7 @@ from sitegen.catalog.records.models import (
     DefectRecord,
     FormatLimitRecord,
     KnownModelsRecord,
+    ModelLimitRecord,
     ModelRecord,
     ProfileRecord,
     QuantizationRecord,
@@ -185,6 +187,7 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         span=authored.span,
         known_models=_known_models(record.known_models) if record.known_models else None,
         format_limits=tuple(map(_format_limit, record.format_limits)),
+        model_limits=tuple(map(_model_limit, record.model_limits)),
         chat_options=tuple(map(_chat_options, record.chat_options)),
         replicas=_replicas(record.replicas) if record.replicas else None,
     )
@@ -253,6 +256,15 @@ def _format_limit(record: FormatLimitRecord) -> FormatLimit:
         minimum_compute_capability=resolve_capability(record.minimum_compute_capability),
         other_architectures=record.other_architectures,
         note=record.note,
+        source=resolve_source(record.source),
+    )
+
+
+def _model_limit(record: ModelLimitRecord) -> ModelLimit:
+    return ModelLimit(
+        families=record.families,
+        minimum_compute_capability=resolve_capability(record.minimum_compute_capability),
+        other_architectures=record.other_architectures,
         source=resolve_source(record.source),
     )
 

@@ -173,7 +173,8 @@ def _refused(launch: Launch, assessment: Assessment, facts: LintContext) -> Iter
     if reason.code == "EP_UNSUPPORTED" or launch.traits.whole_layers:
         return  # a GPU may be left without a layer
     message = sentence(reason, facts.engine.catalog)
-    say = warning if reason.code == "QUANT_UNSUPPORTED_ON_GPU" else finding  # kernels are added
+    added = reason.code in {"QUANT_UNSUPPORTED_ON_GPU", "MODEL_UNSUPPORTED_ON_GPU"}
+    say = warning if added else finding  # kernels come with later versions, and with forks
     yield say(place_of(launch, "model"), "unsupported", message)
 
 

@@ -69,6 +69,9 @@ REASONS: Mapping[str, str] = {
     "QUANT_UNSUPPORTED_ON_GPU": (
         "{runtime} needs {needs} for {quantization}, but the GPU has {has}."
     ),
+    "MODEL_UNSUPPORTED_ON_GPU": (
+        "{runtime} needs {needs} for {family} models, but the GPU has {has}."
+    ),
     "GPU_UNSUPPORTED": "{runtime} does not run on the {gpu}.",
     "FORMAT_UNSUPPORTED": "{runtime} does not load {format} files.",
     "VENDOR_UNSUPPORTED": "{runtime} does not run on {vendor} GPUs.",
