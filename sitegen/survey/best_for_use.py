@@ -114,8 +114,8 @@ class Candidates:
         if use is Use.VISION:
             every = (*self.comfortable, *self.seeing)
             suited = [one for one in every if takes_images(self.engine, one)]
-        every = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
-        found = [one for one in every if one.assessment.checkpoint.is_published] or every
+        rated = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
+        found = [one for one in rated if one.assessment.checkpoint.is_published] or rated
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
 
     def rated_in_general(self) -> list[RatedPick]:
