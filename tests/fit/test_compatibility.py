@@ -12,6 +12,7 @@ from sitegen.fit.compatibility import (
     limit_of,
     model_refusal,
     reads_images,
+    recipe_refusal,
     refusal,
     through_transformers,
 )
@@ -276,3 +277,12 @@ def test_sparse_attention_needs_the_gpus_that_its_kernels_are_for(
     catalog = whole_catalog()
     found = family_refusal(design(model), runtime(id_), [catalog.gpus[gpu]])
     assert (found is None) is runs
+
+
+def test_mlx_lm_loads_gpt_oss_as_it_is_released() -> None:
+    """``mlx_lm/utils.py`` 0.32.2 loads ``quant_method: mxfp4`` without conversion."""
+    catalog = whole_catalog()
+    recipe, mac = catalog.quantizations["mxfp4"], catalog.gpus["apple-m4-max"]
+    assert recipe_refusal(recipe, runtime("mlx-lm"), [mac]) is None
+    unlike = replace(runtime("mlx-lm"), format_limits=())
+    assert recipe_refusal(recipe, unlike, [mac]) is not None
