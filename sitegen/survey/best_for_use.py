@@ -80,8 +80,7 @@ class Candidates:
 
     Base models, superseded models, contexts under ``answer-context-tokens`` and picks slower than
     ``answer-speed-tokens-per-s`` lead nothing; files that nobody is known to publish lead only
-    where no other does. ``seeing`` are the picks for images of models whose
-    pick takes none.
+    where no other does. ``seeing`` are the picks for images of models whose pick takes none.
     """
 
     engine: FitEngine

@@ -439,8 +439,9 @@ class Runtime:
     known_models: KnownModels | None = None
     """Models that it has code for; ``None`` where nobody read its tables."""
     format_limits: tuple[FormatLimit, ...] = ()
-    model_limits: tuple[ModelLimit, ...] = ()
     """First match holds, in the place of what the format says of GPUs."""
+    model_limits: tuple[ModelLimit, ...] = ()
+    """First match holds, beside what the format says of GPUs."""
     chat_options: tuple[ChatOptions, ...] = ()
     """First entry that names a model holds."""
     replicas: Replicas | None = None
