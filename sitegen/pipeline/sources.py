@@ -13,6 +13,7 @@ from sitegen.catalog.file_names import catalog_path, is_public
 from sitegen.catalog.load import KnownRecords, parse_authored
 from sitegen.fit import catalog_checks as engine_checks
 from sitegen.inputs import ProjectFiles, UnreadFiles
+from sitegen.pipeline import named_families
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
 from sitegen.site.content.documents import Document, parse_documents
 from sitegen.site.content.history import History, parse_history
@@ -180,9 +181,13 @@ class Parser:
         records, plain = parse_authored(texts, today=today, known=self._records)
         catalog = as_published(plain, project.content)
         same = last is not None and _of_engine(last.texts) == _of_engine(texts)
-        judged = last.judged if last and same else engine_checks.check(catalog)
+        judged = last.judged if last and same else _judged(records, catalog)
         self._facts = _Facts(texts, settings, today, records, catalog, judged)
         return self._facts
+
+
+def _judged(records: CatalogRecords, catalog: Catalog) -> tuple[Problem, ...]:
+    return (*engine_checks.check(catalog), *named_families.check(records))
 
 
 def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -142,6 +142,13 @@ REFERENCES = (
     ),
     Case("unknown-model", LOGS, "llama-3.1-8b", "llama-3-8b"),
     Case("unknown-quantization", LOGS, "bf16", "bf-16"),
+    Case(
+        "unknown-quantization",
+        VLLM,
+        "assessed_version",
+        "format_limits: [{formats: [awq], quantizations: [awq-4], "
+        "source: {title: vLLM wheel, read: 2026-11-20}}]\nassessed_version",
+    ),
     Case("unknown-gpu", LOGS, "rtx-4090", "rtx-4091"),
     Case("unknown-quantization", MODEL, "q4-k-m", "q4km"),
     Case("unknown-runtime", BOXES, "ray-serve", "ray"),

@@ -86,6 +86,8 @@ def _references(
     for runtime in records.runtimes.values():
         for index, driven in enumerate(runtime.record.drives):
             yield runtime, ("drives", index), "drives", driven
+        for index, limit in enumerate(runtime.record.format_limits):
+            yield from _inside(runtime, ("format_limits", index), limit)
     yield from _of_runs(records)
 
 
