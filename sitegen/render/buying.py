@@ -12,13 +12,13 @@ from sitegen.survey.buying import (
     Choice,
     Ratings,
     Wanted,
-    as_good,
     best_first,
     choices,
     frontier,
     speed_frontier,
     speed_of,
 )
+from sitegen.survey.rated_tier import as_good
 from sitegen.values import dataclass
 
 SHOWN = 10
@@ -207,7 +207,7 @@ def others_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], want
 def _row(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
     power = f"{one.build.watts:,} W" if one.build.watts else "–"
     model = escape(models[one.offer.model][1])
-    low, high = round(one.points - one.half), round(one.points + one.half)
+    low, high = round(one.points - one.half_width), round(one.points + one.half_width)
     return (
         f'<tr><th scope="row">{_link(one)}</th><td class="n">{_price(one, wanted)}</td>'
         f'<td><a href="{_commands(one, models, wanted)}">{model}</a> '
@@ -436,7 +436,7 @@ def _numbers(edge: Sequence[Choice], models: Sequence[tuple[str, str]], wanted: 
     rows = "".join(
         f'<tr><th scope="row">{_link(one)}</th><td class="n">{_price(one, wanted)}</td>'
         f'<td>{escape(models[one.offer.model][1])}</td><td class="n">{round(one.points)} ± '
-        f"{round(one.half)}</td></tr>"
+        f"{round(one.half_width)}</td></tr>"
         for one in edge
     )
     heads = (

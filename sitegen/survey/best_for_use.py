@@ -6,14 +6,14 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import sqrt
+from collections.abc import Iterable, Mapping, Sequence
 
-from sitegen.catalog.domain.models import LanguageModel, MemoryModel
+from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.compatibility import reads_images
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.quality.values import Rating, Use
+from sitegen.survey.rated_tier import as_good, best_assured_first, both
 from sitegen.values import dataclass
 
 FIRST = Use.OVERALL
@@ -31,11 +31,6 @@ class RatedPick:
     rating: Rating
     points: float
     half_width: float
-
-    @property
-    def assured(self) -> float:
-        """The low end of its 90 % interval."""
-        return self.points - self.half_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +57,12 @@ def reads_along(engine: FitEngine, assessment: Assessment) -> bool:
     slowest = engine.assumptions["answer-speed-tokens-per-s"].value.mid
     speed = assessment.speed
     return speed is not None and speed.single_tokens_per_s.mid >= slowest
+
+
+def may_lead(engine: FitEngine, model: LanguageModel) -> bool:
+    """Return whether a model is one that an answer may name: a current one, made to be asked."""
+    least = engine.assumptions["answer-context-tokens"].value.mid
+    return not model.base and not model.superseded_by and model.context_tokens >= least
 
 
 def takes_images(engine: FitEngine, assessment: Assessment) -> bool:
@@ -96,14 +97,11 @@ class Candidates:
 
     @staticmethod
     def _leading(engine: FitEngine, picks: Sequence[Assessment]) -> tuple[Assessment, ...]:
-        least = engine.assumptions["answer-context-tokens"].value.mid
         return tuple(
             assessment
             for assessment in picks
             if assessment.tier is FitTier.COMFORTABLE
-            and not assessment.model.base
-            and not assessment.model.superseded_by
-            and assessment.model.context_tokens >= least
+            and may_lead(engine, assessment.model)
             and reads_along(engine, assessment)
         )
 
@@ -144,13 +142,17 @@ def rated_pick(engine: FitEngine, use: Use, assessment: Assessment) -> RatedPick
     rating = engine.ratings.of(use, assessment.model.id)
     if rating is None or not rating.is_rated:
         return None
-    loss = engine.losses.of(assessment.model, assessment.checkpoint)
-    return RatedPick(
-        assessment,
-        rating,
-        rating.points.mid - loss.mid,
-        _together(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high)),
-    )
+    points, half_width = less_loss(engine, rating, assessment.model, assessment.checkpoint)
+    return RatedPick(assessment, rating, points, half_width)
+
+
+def less_loss(
+    engine: FitEngine, rating: Rating, model: LanguageModel, checkpoint: Checkpoint
+) -> tuple[float, float]:
+    """Take the loss of a checkpoint from a model's rating: points, and half of their interval."""
+    loss = engine.losses.of(model, checkpoint)
+    half_width = both(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high))
+    return rating.points.mid - loss.mid, half_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +179,6 @@ def rated_picks(
         )
         for assessment in picks
     }
-
-
-def _together(one: float, other: float) -> float:
-    """Return the half-width of a sum or difference of two independent errors.
-
-    Not ``math.hypot``, whose last digit is another one in browsers (decision 27).
-    """
-    return sqrt(one * one + other * other)
 
 
 def _half(low: float, high: float) -> float:
@@ -217,7 +211,7 @@ def may_be_good(engine: FitEngine, model: LanguageModel, best: RatedPick | None)
     half = _half(rating.points.low, rating.points.high)
     reach = max(
         engine.assumptions["good-rating-gap"].value.mid,
-        _together(best.half_width, _together(half, unsure)),
+        both(best.half_width, both(half, unsure)),
     )
     return rating.points.mid >= best.points - reach
 
@@ -241,39 +235,17 @@ def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
     rated = candidates.rated_for(use)
     if not rated:
         return None
-    leading = tuple(_as_good(rated))
+    step = candidates.engine.assumptions["answer-rating-step"].value.mid
+    leading = best_assured_first(as_good(rated), step, _known_exactly)
     known = {one.assessment.model.id for one in leading}
     rest = [one for one in rated if one.assessment.model.id not in known]
     return UseAnswer(
         use,
-        _ordered(candidates, leading),
-        tuple(_as_good(rest)) if rest else (),
+        tuple(leading),
+        tuple(as_good(rest)),
         rated=len(rated),
         unrated=len(candidates.comfortable) - len(rated),
     )
-
-
-def _as_good(ordered: Sequence[RatedPick]) -> Iterator[RatedPick]:
-    """Yield the models that are not worse than the first with 95 % probability.
-
-    Two independent errors of which each exceeds its half-width one time in ten: their difference
-    exceeds the root of the squares' sum as rarely.
-    """
-    first = ordered[0]
-    for one in ordered:
-        if first.points - one.points <= _together(first.half_width, one.half_width):
-            yield one
-
-
-def _ordered(candidates: Candidates, tier: Sequence[RatedPick]) -> tuple[RatedPick, ...]:
-    """Order a tier: the fastest of the best assured ratings first, then the others by speed.
-
-    A rating is assured down to the low end of its interval; ends within ``answer-rating-step`` of
-    the highest one are equal.
-    """
-    step = candidates.engine.assumptions["answer-rating-step"].value.mid
-    least = max(one.assured for one in tier) - step
-    return tuple(sorted(tier, key=lambda one: (one.assured < least, *_known_exactly(one))))
 
 
 def _known_exactly(rated_pick: RatedPick) -> tuple[float, int, str]:

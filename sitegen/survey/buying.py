@@ -7,9 +7,10 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log10, sqrt
+from math import log10
 
 from sitegen.physics.powers import power
+from sitegen.survey.rated_tier import as_good, best_assured_first, both
 from sitegen.values import dataclass
 
 SHORT = 8_192
@@ -116,20 +117,15 @@ class Wanted:
 class Choice:
     """A build with the model to run on it.
 
-    ``half`` is half of the 90 % interval of ``points``; ``usd`` has the computers where they are
-    bought, too.
+    ``half_width`` is half of the 90 % interval of ``points``; ``usd`` has the computers where they
+    are bought, too.
     """
 
     build: Build
     offer: Offer
     points: float
-    half: float
+    half_width: float
     usd: float
-
-    @property
-    def assured(self) -> float:
-        """The low end of the interval."""
-        return self.points - self.half
 
 
 Ratings = Sequence[Mapping[str, tuple[float, float]]]
@@ -176,20 +172,16 @@ def choice_of(build: Build, usd: float, wanted: Wanted, ratings: Ratings) -> Cho
         rating = ratings[offer.model].get(wanted.use)
         if rating is None or not serves(offer, build, wanted):
             continue
-        half = sqrt(rating[1] * rating[1] + offer.loss_half * offer.loss_half)
+        half_width = both(rating[1], offer.loss_half)
         if wanted.users > 1 or offer.model not in served:
-            served[offer.model] = Choice(build, offer, rating[0] - offer.loss, half, usd)
+            served[offer.model] = Choice(build, offer, rating[0] - offer.loss, half_width, usd)
     found = list(served.values())
     if not found:
         return None
-    first = max(found, key=lambda one: one.points)
-    alike = [
-        one
-        for one in found
-        if first.points - one.points <= sqrt(first.half * first.half + one.half * one.half)
-    ]
-    least = max(one.assured for one in alike) - wanted.step
-    return min(alike, key=lambda one: (one.assured < least, -speed_of(one.offer, wanted)))
+    fastest = best_assured_first(
+        as_good(found), wanted.step, lambda one: (-speed_of(one.offer, wanted), one.offer.model)
+    )
+    return fastest[0]
 
 
 def speed_of(offer: Offer, wanted: Wanted) -> float:
@@ -266,18 +258,6 @@ def _does_as_much(fewer: Choice, more: Choice, wanted: Wanted) -> bool:
         and fewer.offer.context >= more.offer.context
         and speed_of(fewer.offer, wanted) >= speed_of(more.offer, wanted)
     )
-
-
-def as_good(found: Sequence[Choice]) -> list[Choice]:
-    """Keep the builds whose model tests cannot tell from the best one."""
-    if not found:
-        return []
-    best = max(found, key=lambda one: one.points)
-    return [
-        one
-        for one in found
-        if best.points - one.points <= sqrt(best.half * best.half + one.half * one.half)
-    ]
 
 
 def frontier(found: Sequence[Choice], wanted: Wanted) -> list[Choice]:

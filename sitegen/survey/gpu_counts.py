@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from math import sqrt
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import (
@@ -24,6 +23,8 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.usual_links import link_inside
 from sitegen.quality.values import Use
 from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.best_for_use import less_loss, may_lead
+from sitegen.survey.rated_tier import as_good, best_assured_first
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
     Pick,
@@ -218,65 +219,36 @@ class RatedNeed:
     points: float
     half_width: float
 
-    @property
-    def assured(self) -> float:
-        """The low end of its 90 % interval."""
-        return self.points - self.half_width
-
 
 def best_of_needs(
     engine: FitEngine, needs: Iterable[GpusNeeded], use: Use
 ) -> tuple[GpusNeeded, ...]:
     """Return the best models for a use among some that are comfortable: a tier, the first leading.
 
-    The rule is that of ``best_for_use`` (decision 45), for machines that no combo is.
+    As ``best_for_use`` has it, for machines that no combo is.
     """
-    rated = sorted(
-        (one for need in needs if (one := _rated(engine, need, use)) is not None),
-        key=lambda one: (-one.points, one.need.model.id),
-    )
+    every = [one for need in needs if (one := _rated(engine, need, use)) is not None]
+    rated = [one for one in every if one.need.checkpoint.is_published] or every
     if not rated:
         return ()
-    first = rated[0]
-    tier = [
-        one
-        for one in rated
-        if first.points - one.points
-        <= sqrt(first.half_width * first.half_width + one.half_width * one.half_width)
-    ]
     step = engine.assumptions["answer-rating-step"].value.mid
-    least = max(one.assured for one in tier) - step
-    ordered = sorted(
-        tier,
-        key=lambda one: (
-            one.assured < least,
-            -one.need.single_tokens_per_s.mid,
-            -one.need.max_context_tokens,
-            one.need.model.id,
-        ),
-    )
-    return tuple(one.need for one in ordered)
+    return tuple(one.need for one in best_assured_first(as_good(rated), step, _known_exactly))
+
+
+def _known_exactly(rated_need: RatedNeed) -> tuple[float, int, str]:
+    need = rated_need.need
+    return (-need.single_tokens_per_s.mid, -need.max_context_tokens, need.model.id)
 
 
 def _rated(engine: FitEngine, need: GpusNeeded, use: Use) -> RatedNeed | None:
     """Rate what may lead an answer; ``None`` for all else."""
-    model = need.model
-    rating = engine.ratings.of(use, model.id)
+    rating = engine.ratings.of(use, need.model.id)
     if (
         rating is None
         or not rating.is_rated
         or need.tier is not FitTier.COMFORTABLE
-        or model.base
-        or model.superseded_by
-        or model.context_tokens < engine.assumptions["answer-context-tokens"].value.mid
+        or not may_lead(engine, need.model)
         or need.single_tokens_per_s.mid < engine.assumptions["answer-speed-tokens-per-s"].value.mid
     ):
         return None
-    loss = engine.losses.of(model, need.checkpoint)
-    rating_half = (rating.points.high - rating.points.low) / 2
-    loss_half = (loss.high - loss.low) / 2
-    return RatedNeed(
-        need,
-        rating.points.mid - loss.mid,
-        sqrt(rating_half * rating_half + loss_half * loss_half),
-    )
+    return RatedNeed(need, *less_loss(engine, rating, need.model, need.checkpoint))

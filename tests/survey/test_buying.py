@@ -16,7 +16,6 @@ from sitegen.survey.buying import (
     Choice,
     Offer,
     Wanted,
-    as_good,
     best_first,
     choice_of,
     choices,
@@ -24,6 +23,7 @@ from sitegen.survey.buying import (
     priced,
     speed_of,
 )
+from sitegen.survey.rated_tier import as_good
 
 RATINGS = [{"overall": (60.0, 2.0)}, {"overall": (70.0, 2.0)}, {"overall": (71.0, 2.0)}, {}]
 WANTED = Wanted("overall", 32_768, 1, 0, 0, desktop=False, computer=False, least_speed=10, step=1)

@@ -13,7 +13,8 @@ from sitegen.site.reports.buying import Asked, Shelf, shelf
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import BUY_URL
 from sitegen.site.words.quality import USE_WORDS
-from sitegen.survey.buying import LONG, SHORT, Wanted, as_good, best_first, choices, speed_of
+from sitegen.survey.buying import LONG, SHORT, Wanted, best_first, choices, speed_of
+from sitegen.survey.rated_tier import as_good
 from sitegen.values import dataclass
 
 TEMPLATE = "buy.html"
