@@ -740,3 +740,29 @@ def test_a_context_that_memory_ends_says_how_full_the_gpu_is() -> None:
     said = "leaves about 1 GiB of the fullest GPU free"
     assert any(said in one.note for one in form(full, "llama-cpp").steps)
     assert all(said not in one.note for one in form(roomy, "llama-cpp").steps)
+
+
+TOOL_FORMATS = {
+    "deepseek_v4", "gemma4", "glm4_5", "hy3", "minimax_m2", "mistral", "mistral_old", "qwen3_coder",
+}  # fmt: skip
+"""Formats that TabbyAPI e632af4 has to be told (``endpoints/OAI/utils/tools.py``)."""
+
+
+def test_tabbyapi_is_told_how_a_model_marks_its_thoughts_and_tool_calls() -> None:
+    """Without these keys a client gets ``<think>`` and the calls as text of the answer."""
+    entries = whole_catalog().runtimes["exllamav3"].chat_options
+    assert {one.tools for one in entries} - {""} == TOOL_FORMATS
+    assert all(len(one.reasoning.split(" ")) == 2 for one in entries if one.reasoning)
+
+    def told(model: str) -> list[str]:
+        assessment = asked("8x-rtx-4090", model, "exllamav3", "exl3-4.0bpw")
+        found = read_yaml(file(form(assessment, "tabbyapi"), "server.yml").text)["model"]
+        keys = ("reasoning_start_token", "reasoning_end_token", "tool_format")
+        assert ("reasoning" in found) == ("reasoning_start_token" in found)
+        return [found.get(key, "") for key in keys]
+
+    assert told("qwen3.8-27b") == ["<think>", "</think>", "qwen3_coder"]
+    assert told("gemma-4-31b-it") == ["<|channel>thought", "<channel|>", "gemma4"]
+    assert told("qwq-32b") == ["<think>", "</think>", ""]
+    assert told("qwen3-coder-30b-a3b-instruct") == ["", "", "qwen3_coder"]
+    assert told("llama-3.1-8b-instruct") == ["", "", ""]

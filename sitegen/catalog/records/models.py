@@ -327,7 +327,11 @@ class ChatOptionsRecord(Record):
     """What a server of some models is told beside the plan: parsers, a template, remote code."""
 
     models: tuple[Slug, ...] = Field(min_length=1, description="Model ids.")
-    reasoning: str = Field(default="", description="Parser of what a model thinks.")
+    reasoning: str = Field(
+        default="",
+        description="Parser of what a model thinks, or the tokens around its thoughts where the "
+        "server goes by those.",
+    )
     tools: str = Field(default="", description="Parser of calls to tools.")
     template: str = Field(
         default="",

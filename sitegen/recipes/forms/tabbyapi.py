@@ -6,6 +6,7 @@ from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import CONTEXT_STEP, PlanKind
+from sitegen.recipes.chat import chat_of
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
@@ -147,12 +148,32 @@ def configuration(target: Target) -> dict[str, Any]:
         model["gpu_split_auto"] = False
         sizes = [int(gpu.budget_bytes * 10 / GIB) / 10 for gpu in target.assessment.ledger]
         model["gpu_split"] = [Plain(f"{size:.1f}") for size in sizes]
+    model |= _parsers(target)
     if target.plan.cpu_expert_layers:
         model["cpu_moe_offload_layers"] = target.plan.cpu_expert_layers
     return {
         "network": {"host": "127.0.0.1", "disable_auth": False},
         "model": model,
     }
+
+
+def _parsers(target: Target) -> dict[str, Any]:
+    """Write how thoughts and tool calls are told from the answer.
+
+    Source:
+        TabbyAPI e632af4, ``common/config_models.py`` and ``docs/10.-Tool-Calling.md``: without
+        these keys, clients get both as text; gpt-oss and Muse Glimmer are recognized by themselves.
+    """
+    found = chat_of(target)
+    if found is None:
+        return {}
+    keys: dict[str, Any] = {}
+    if found.reasoning:
+        start, end = found.reasoning.split(" ")
+        keys |= {"reasoning": True, "reasoning_start_token": start, "reasoning_end_token": end}
+    if found.tools:
+        keys["tool_format"] = found.tools
+    return keys
 
 
 def _container_keys() -> RecipeStep:
