@@ -71,7 +71,7 @@ class GpusNeeded:
         max_context_tokens: Of one sequence, at the mid estimate.
         single_tokens_per_s: Decode speed of one stream; zero where nothing is known of it.
         settings: The flags that its plan takes; the defaults where it runs without.
-        more: The same of machines with more of them, where the model leads an answer.
+        more: What answers name, on this machine or a larger one: it may be another file there.
     """
 
     machine: Combo
@@ -88,9 +88,17 @@ class GpusNeeded:
     settings: Settings = DEFAULTS
     more: tuple[GpusNeeded, ...] = ()
 
-    def on(self, count: int) -> GpusNeeded:
-        """Return what was picked for so many GPUs; the smallest machine where nothing was."""
-        return next((one for one in self.more if one.count == count), self)
+    def on(self, machine: Combo) -> GpusNeeded:
+        """Return what answers name on a machine, or on the largest that was asked below it."""
+        asked = [
+            one for one in (self, *self.more) if one.installed_bytes <= machine.installed_vram_bytes
+        ]
+        return max(reversed(asked), key=lambda one: one.installed_bytes, default=self)
+
+    @property
+    def installed_bytes(self) -> int:
+        """The memory of its machine, by which machines with one kind of GPU are ordered."""
+        return self.machine.installed_vram_bytes
 
     @property
     def gpu(self) -> Gpu:

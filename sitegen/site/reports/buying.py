@@ -13,7 +13,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
 from sitegen.quality.values import Use
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.tables.running_costs import CARDS_OF_HOST, HOST
+from sitegen.site.tables.running_costs import HOST, around_cards
 from sitegen.site.urls import url_of
 from sitegen.site.words.prices import basis_words
 from sitegen.survey.answers import GpusNeeded
@@ -218,8 +218,7 @@ def _computer_usd(node: Node, known: Mapping[str, Constant]) -> float:
     constant = known.get(SERVER if forms & {"sxm", "oam"} else HOST)
     if constant is None:
         return 0.0
-    few = len(node.gpus) <= CARDS_OF_HOST
-    return constant.value.mid if few else constant.value.high
+    return around_cards(constant.value, node).mid
 
 
 def _is_desktop(machine: Combo) -> bool:
