@@ -69,6 +69,7 @@ class GpusNeeded:
         tight_on: The smallest machine on which it is borderline, where that is a smaller one.
         utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
         max_context_tokens: Of one sequence, at the mid estimate.
+        comfortable_tokens: The longest of a buyer's contexts at which it stays comfortable.
         single_tokens_per_s: Decode speed of one stream; zero where nothing is known of it.
         settings: The flags that its plan takes; the defaults where it runs without.
         more: What answers name, on this machine or a larger one: it may be another file there.
@@ -86,6 +87,7 @@ class GpusNeeded:
     max_context_tokens: int
     single_tokens_per_s: Interval
     settings: Settings = DEFAULTS
+    comfortable_tokens: int = 0
     more: tuple[GpusNeeded, ...] = ()
 
     def on(self, machine: Combo) -> GpusNeeded:

@@ -24,6 +24,8 @@ from sitegen.fit.usual_links import link_inside
 from sitegen.quality.values import Use
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.best_for_use import less_loss, may_lead
+from sitegen.survey.buying import CONTEXTS
+from sitegen.survey.comfortable_users import users_at
 from sitegen.survey.rated_tier import as_good, best_assured_first
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
@@ -144,7 +146,7 @@ def _answer(engine: FitEngine, needs: dict[str, GpusNeeded], machine: Combo) -> 
                 question = replace(reference_question(engine, machine, model), read_along=True)
                 entry = verdict_of(engine, question)
                 if entry is not None and entry.tier is FitTier.COMFORTABLE:
-                    found = _record(machine, None, pick_of(engine, question, entry))
+                    found = _record(engine, machine, None, pick_of(engine, question, entry))
                     need = needs[model.id]
                     needs[model.id] = replace(need, more=(*need.more, found))
 
@@ -180,7 +182,7 @@ def _needed(
         return None
     question, entry = best
     tight = None if entry.tier is not FitTier.COMFORTABLE else tight
-    return _record(question.combo, tight, pick_of(engine, question, entry))
+    return _record(engine, question.combo, tight, pick_of(engine, question, entry))
 
 
 def _verdicts(
@@ -205,7 +207,7 @@ def _least_bytes(engine: FitEngine, model: LanguageModel) -> int:
     return min((one.reduced.least_gpu_bytes for one in production or loaded), default=0)
 
 
-def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
+def _record(engine: FitEngine, machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
     entry = pick.entry
     chosen = entry.chosen
     if chosen is None:
@@ -225,6 +227,10 @@ def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
         max_context_tokens=evaluation.replica.limits(longest, ()).max_context_tokens,
         single_tokens_per_s=evaluation.single_tokens_per_s,
         settings=evaluation.settings,
+        comfortable_tokens=max(
+            (one for one in CONTEXTS if one <= longest and users_at(engine, evaluation, one)),
+            default=0,
+        ),
     )
 
 
