@@ -216,8 +216,9 @@
     }
     if (target.name === "gpu") {
       offerMemories(target.closest(".card-row"));
-      const system = target.selectedOptions[0].dataset.system;
-      if (system) field(target.closest(".machine"), "system").value = system;
+      const own = target.selectedOptions[0].dataset.system, system = field(target.closest(".machine"), "system");
+      if (own) system.value = own;
+      else if (system.value === "macos") system.value = "linux";  // The Mac is gone.
     }
     if (machines.contains(target) || target.name === "network") soon();
     else if (form.checkValidity()) changed(form.elements.combo.value);

@@ -10,7 +10,9 @@ var sitegenHardware = (() => {
   const MAKER = /nvidia|amd|intel|apple|geforce|radeon|tesla|quadro|instinct|\b(?:rtx|gtx|rx|arc)\b/i;
   const TOLERANCE = 0.09;
   const MOST = 8;  // Suggestions at once.
-  const NUMBERS = { dual: 2, twin: 2, triple: 3, quad: 4 };
+  const NUMBERS = { dual: 2, twin: 2, two: 2, triple: 3, three: 3, quad: 4, four: 4, six: 6, eight: 8 };
+  const MOST_GPUS = 64;
+  const BETWEEN = /\s*\+\s*(?=\d*\s*[x×*]?\s*(?:rtx|gtx|rx|arc|\d{3,4}\b))|,\s*|\s+(?:and|&|with)\s+/i;
 
   const within = (some, all) => [...some].every((word) => all.has(word));
   const numbers = (words) => [...words].filter((word) => /^\d+$/.test(word)).sort().join(" ");
@@ -143,12 +145,12 @@ var sitegenHardware = (() => {
     const comboOf = (text) => (text.startsWith("combo=") ? text.slice(6) : byBuild.get(text) ?? "");
 
     const counted = (typed) => {
-      const text = typed.trim().toLowerCase();
-      const before = /^(\d{1,3})\s*(?:[x×*]\s*|\s+(?=[a-z]))(?=\S)/.exec(text);
+      const text = typed.trim().toLowerCase().replace(/(?<=\d)s\b/g, "");  // "two 3090s"
+      const before = /^(\d{1,3})\s*(?:[x×*]\s*|\s+(?=[a-z]|\d{3,4}\b))(?=\S)/.exec(text);
       if (before) return [Number(before[1]), text.slice(before[0].length)];
-      const behind = /\s[x×*]\s*(\d{1,3})$/.exec(text);
-      if (behind) return [Number(behind[1]), text.slice(0, behind.index)];
-      const word = /^(dual|twin|triple|quad)\s+/.exec(text);
+      const behind = /(?<!pcie)\s[x×*]\s*(\d{1,3})$|(?<=\d{3})[x×*](\d{1,2})$/.exec(text);
+      if (behind) return [Number(behind[1] ?? behind[2]), text.slice(0, behind.index)];
+      const word = /^(dual|twin|two|triple|three|quad|four|six|eight)\s+/.exec(text);
       return word ? [NUMBERS[word[1]], text.slice(word[0].length)] : [0, text];
     };
     const entries = [
@@ -159,15 +161,32 @@ var sitegenHardware = (() => {
     ];
     // What a reader may mean while typing, the likeliest first.
     const find = (typed) => {
+      const parts = typed.split(BETWEEN).filter((part) => part.trim());
+      return parts.length > 1 ? together(parts) : alone(typed);
+    };
+    // GPUs of several kinds in one machine; nothing where one of them is not known.
+    const together = (parts) => {
+      const groups = parts.map((part) => {
+        const first = alone(part).find((one) => one.gpu && meant(counted(part)[1]).includes(one.gpu.id));
+        return first && { ...first.gpu, count: first.count };
+      });
+      if (groups.some((group) => !group)) return [];
+      const kinds = new Map();
+      for (const one of groups) kinds.set(`${one.id} ${one.gib}`, { ...one, count: one.count + (kinds.get(`${one.id} ${one.gib}`)?.count ?? 0) });
+      const [first, ...others] = [...kinds.values()];
+      return [{ ...(others.length ? ofMany([first, ...others]) : ofGpu(first.id, first.count, first.gib)), typed: 1 }];
+    };
+    const alone = (typed) => {
       const [count, rest] = counted(typed), said = pieces(rest);
-      if (!said.length) return [];
+      const impossible = /^\s*\d{1,3}\s*[x×*]\s*\S/.test(typed) && !(count >= 1 && count <= MOST_GPUS);
+      if (!said.length || impossible) return [];
       const exact = new Set(meant(rest));
       const of = (wanted) => (entry) => wanted.every((word) => entry.words.some((own) => own.startsWith(word)));
       const ofName = (entry) => pieces(entry.gpu?.name ?? entry.combo.name);
       const rank = (entry) => [
         entry.gpu && exact.has(entry.gpu.id) ? 0 : 1,
         said.every((word) => ofName(entry).includes(word)) ? 0 : 1,
-        count && entry.combo?.name.startsWith(`${count}× `) ? 0 : 1,
+        (count ? entry.combo?.name.startsWith(`${count}× `) : !/^\d+× /.test(entry.combo?.name)) ? 0 : 1,
         ofName(entry).length,
       ];
       const before = (a, b) => {
@@ -179,9 +198,11 @@ var sitegenHardware = (() => {
       const machines = entries.filter((entry) => entry.combo).filter(of(whole));
       const some = cards.sort(before).slice(0, machines.length ? MOST / 2 : MOST);
       const others = machines.sort(before).slice(0, MOST - some.length);
-      return [
-        ...some.map((entry) => ofGpu(entry.gpu.id, count || 1, entry.gib)), ...others.map((entry) => ofCombo(entry.combo.id)),
-      ].map((found) => ({ ...found, typed: count }));
+      const own = some.map((entry) => ofGpu(entry.gpu.id, count || 1, entry.gib));
+      const builds = others.map((entry) => ofCombo(entry.combo.id));
+      // "Mac Studio" names machines and no chip.
+      const named = others.length && rank(others[0])[1] === 0 && !(some.length && Math.min(...rank(some[0]).slice(0, 2)) === 0);
+      return (named ? [...builds, ...own] : [...own, ...builds]).map((found) => ({ ...found, typed: count }));
     };
 
     // Lines of the tools that say which GPUs a computer has.

@@ -163,7 +163,7 @@ def test_a_change_is_answered_in_place_and_kept_in_the_address(page: Page) -> No
     page.fill("[name=usd]", "1000000")
     page.select_option("[name=place]", "")
     page.select_option("[name=users]", "16")
-    assert "all users together" in page.inner_text("#best")
+    assert "16 users together" in page.inner_text("#best")
     assert "users=16" in page.url
     assert page.inner_text("#told").startswith("Buy ")
     assert float(page.locator("#best").get_attribute("data-ms") or 999) <= MAIN_THREAD_MS * SLOWER

@@ -75,6 +75,10 @@ def test_a_spelling_means_what_python_takes_it_for(tmp_path: Path) -> None:
         ("m4 max 64gb", "apple-m4-max", 1),
         ("h100 sxm", "h100-sxm", 1),
         ("8 h100 sxm", "h100-sxm", 8),
+        ("2 3090", "rtx-3090", 2),
+        ("3090x4", "rtx-3090", 4),
+        ("two 3090s", "rtx-3090", 2),
+        ("3090 + 3090", "rtx-3090", 2),
     ],
 )
 def test_the_first_suggestion_is_what_was_typed(
@@ -82,6 +86,30 @@ def test_the_first_suggestion_is_what_was_typed(
 ) -> None:
     found = asked([["find", typed]], tmp_path)[0]
     assert (found[0]["gpu"]["id"], found[0]["count"]) == (first, count)
+
+
+@pytest.mark.parametrize(
+    ("typed", "hardware"),
+    [
+        ("rtx 3090 + rtx 4090", "rtx-3090*1+rtx-4090*1"),
+        ("2x 3090 + 1x 4090", "rtx-3090*2+rtx-4090*1"),
+        ("4090 and 3060 12gb", "rtx-4090*1+rtx-3060-12gb*1"),
+        ("5090, 4060 ti 16gb", "rtx-5090*1+rtx-4060-ti-16gb*1"),
+    ],
+)
+def test_gpus_of_several_kinds_are_all_heard(typed: str, hardware: str, tmp_path: Path) -> None:
+    (found,) = asked([["find", typed]], tmp_path)[0]
+    assert f"machine=1;{hardware};" in found["address"]
+
+
+@pytest.mark.parametrize("typed", ["0x 3090", "100x 3090", "3090 + rtx 9999", "65 * 4090"])
+def test_nothing_is_answered_for_other_hardware_than_was_typed(typed: str, tmp_path: Path) -> None:
+    assert asked([["find", typed]], tmp_path)[0] == []
+
+
+def test_the_name_of_a_machine_lists_machines_first(tmp_path: Path) -> None:
+    found = asked([["find", "mac studio"]], tmp_path)[0]
+    assert found[0]["text"].startswith("Mac Studio")
 
 
 def test_machines_are_suggested_too(tmp_path: Path) -> None:
