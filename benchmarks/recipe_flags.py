@@ -293,9 +293,10 @@ def tabbyapi(root: Path) -> Options:
 
 
 def mlx_lm(root: Path) -> Options:
-    """Options of the server and of the converter."""
+    """Options of the server, and with a prefix those of the converter: both have ``--model``."""
     yield from registered(root / "mlx_lm/server.py", "add_argument")
-    yield from registered(root / "mlx_lm/convert.py", "add_argument")
+    found = registered(root / "mlx_lm/convert.py", "add_argument")
+    yield from ((f"convert:{name}", kind) for name, kind in found)
 
 
 def mlx(root: Path) -> Options:

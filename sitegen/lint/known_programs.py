@@ -414,10 +414,12 @@ PROGRAMS: Mapping[str, Program] = {
         runtime="mlx-lm",
         settings={"model": ("--model",), "host": ("--host",), "port": ("--port",)},
         modules=("mlx_lm.server",),
+        commands=(("mlx_lm", "server"),),
         words=("mlx_lm.server",),
         abbreviates=True,
         only_options=True,
         whole_layers=True,
+        fills_up=True,
     ),
     "ollama": Program(
         "Ollama",
