@@ -232,9 +232,9 @@ class LintContext:
             if asked is None:
                 return None
             context = asked
-        parallel = launch.number("parallel") or 1
-        if parallel > 1:
-            context = max(256, context // parallel)
+        sequences = launch.sequences or 1
+        if sequences > 1:
+            context = max(256, context // sequences)
         moe = self.engine.reduced(meant.model, meant.checkpoint).architecture.experts > 0
         data = launch.data or 1
         settings = Settings(
@@ -258,7 +258,7 @@ class LintContext:
             combo,
             runtime,
             profile,
-            Workload(context, parallel, kv_dtype),
+            Workload(context, sequences, kv_dtype),
             settings,
             tensor_parallel_size=1 if spread else launch.tensor,
             pipeline_parallel_size=len(combo.gpus) if spread else launch.pipeline,

@@ -147,6 +147,7 @@ _LLAMA_CPP = {
     "model": ("--model", "--hf-repo"),
     "context": ("--ctx-size",),
     "parallel": ("--parallel",),
+    "unified": ("--kv-unified",),
     "layers": ("--gpu-layers",),
     "split": ("--tensor-split",),
     "split_mode": ("--split-mode",),

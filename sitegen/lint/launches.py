@@ -125,6 +125,22 @@ class Launch:
         return 1 if inside else self.number("data")
 
     @property
+    def sequences(self) -> int | None:
+        """Sequences that share the context that is asked for; ``None`` for an unknown number."""
+        found = self.number("parallel")
+        return None if found is None else max(1, found)
+
+    @property
+    def context_parts(self) -> int | None:
+        """Parts that the context is cut in; ``None`` for an unknown number.
+
+        Source:
+            llama.cpp b10488, ``src/llama-context.cpp``: each sequence has its part, unless one
+            cache is for all of them.
+        """
+        return 1 if "unified" in self.settings else self.sequences
+
+    @property
     def local_world(self) -> int | None:
         """GPUs that the launch takes where it is started, other machines apart."""
         local = self.settings.get("local_data")

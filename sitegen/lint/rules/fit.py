@@ -36,20 +36,22 @@ OWN_FORMATS = frozenset({"mlx", "exl2", "exl3"})
 
 
 def context_is_within_the_model(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
-    """Report a context that the model does not have."""
+    """Report a context that the model does not have: the whole, or that of each sequence."""
     for launch in scene.launches:
         meant, asked = facts.meant(launch), tokens_of(launch.text("context"))
-        if meant is None or asked is None or "overrides" in launch.settings:
+        parts = launch.context_parts
+        if meant is None or asked is None or parts is None or "overrides" in launch.settings:
             continue
         if _allows_more(launch):
             continue
-        longest = facts.default_context(meant)
-        if asked > max(longest, meant.model.context_tokens, stretched(meant)):
+        longest, each = facts.default_context(meant), asked // parts
+        if each > max(longest, meant.model.context_tokens, stretched(meant)):
             reason = Reason(
-                "CONTEXT_BEYOND_MODEL", {"model_context": longest, "context_tokens": asked}
+                "CONTEXT_BEYOND_MODEL", {"model_context": longest, "context_tokens": each}
             )
             message = sentence(reason, facts.engine.catalog)
-            hint = corrected(launch, {"context": str(longest)})
+            message += f" in each of {parts} sequences" if parts > 1 else ""
+            hint = corrected(launch, {"context": str(longest * parts)})
             say = warning if launch.traits.warns_of_context else finding
             yield say(place_of(launch, "context"), "context-beyond-model", message, hint)
 
