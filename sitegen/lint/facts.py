@@ -121,7 +121,7 @@ class LintContext:
             request = self.request(launch, part, meant)
             found = self.answer(request) if request is not None else None
             asked = asked or found is not None
-            if found is not None and _runs_at_all(found):
+            if found is not None and runs_at_all(found):
                 return True, combo
         return asked, None
 
@@ -207,6 +207,11 @@ class LintContext:
             network = network if len(nodes) > 1 else None
             self._parts[name] = replace(whole, id=name, nodes=nodes, network=network)
         return self._parts[name]
+
+    @cached_property
+    def shortest_context(self) -> int:
+        """Return the shortest context that still counts as running."""
+        return int(self.engine.assumptions["reduced-context-tokens"].value.mid)
 
     def default_context(self, meant: ResolvedCheckpoint) -> int:
         """Return the context that a runtime takes when none is asked for."""
@@ -333,7 +338,7 @@ class LintContext:
         return ServedCheckpoint(meant.model, meant.checkpoint, *pair)
 
 
-def _runs_at_all(assessment: Assessment) -> bool:
+def runs_at_all(assessment: Assessment) -> bool:
     """Whether an assessment runs on GPUs alone, at the context of its question."""
     whole = assessment.plan is not None and assessment.plan.kind is not PlanKind.OFFLOAD
     whole = whole and (assessment.busiest is None or assessment.busiest.utilization.mid <= 1)

@@ -135,8 +135,8 @@ class Launch:
         """Parts that the context is cut in; ``None`` for an unknown number.
 
         Source:
-            llama.cpp b10488, ``src/llama-context.cpp``: each sequence has its part, unless one
-            cache is for all of them.
+            https://github.com/ggml-org/llama.cpp, ``src/llama-context.cpp`` (``n_ctx_seq``), read
+            2026-11-27: each sequence has its part, unless one cache is for all of them.
         """
         return 1 if "unified" in self.settings else self.sequences
 
