@@ -59,8 +59,15 @@ def tokens_of(text: str) -> int | None:
 
 NO_IMAGES = re.compile(r"""\bimage["']?\s*[:=]\s*0\b""")
 """How ``--limit-mm-per-prompt`` says that no request has an image."""
-FUSED = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}
-"""Whether flash attention is on, by what ``--flash-attn`` is given; ``auto`` leaves it open."""
+FUSED = {
+    **dict.fromkeys(("on", "enabled", "true", "1"), True),
+    **dict.fromkeys(("off", "disabled", "false", "0"), False),
+}
+"""Whether flash attention is on, by what ``--flash-attn`` is given; ``auto`` leaves it open.
+
+Source:
+    https://github.com/ggml-org/llama.cpp, ``common/arg.cpp`` (``is_truthy``, ``is_falsey``).
+"""
 
 
 @dataclass

@@ -383,6 +383,7 @@ PLANTED: tuple[tuple[str, str, str, str], ...] = (
     ("llama", "--parallel 1", "--draft-max 16", "unknown-option"),
     ("llama", "8080", "80800", "option-value"),
     ("llama", "--parallel 1", "--flash-attn --parallel 1", "option-value"),
+    ("llama", "--cache-type-v f16", "--cache-type-v q8_0 --flash-attn off", "option-conflict"),
     ("rpc", "10.0.0.2", "0.0.0.0", "exposed"),
     ("rpc", "10.0.0.2", "::", "exposed"),
     ("rpc", "--cache", "--cache /tmp", "extra-argument"),
