@@ -384,6 +384,8 @@ PLANTED: tuple[tuple[str, str, str, str], ...] = (
     ("llama", "8080", "80800", "option-value"),
     ("llama", "--parallel 1", "--flash-attn --parallel 1", "option-value"),
     ("llama", "--cache-type-v f16", "--cache-type-v q8_0 --flash-attn off", "option-conflict"),
+    ("vllm", "--load-format auto", "--tool-call-parser hermess", "option-value"),
+    ("vllm", "--load-format auto", "--enable-auto-tool-choice", "option-conflict"),
     ("rpc", "10.0.0.2", "0.0.0.0", "exposed"),
     ("rpc", "10.0.0.2", "::", "exposed"),
     ("rpc", "--cache", "--cache /tmp", "extra-argument"),

@@ -39,3 +39,25 @@ def test_ollama_goes_on_with_more_bits() -> None:
     assert (problem.code, problem.severity) == ("option-conflict", Severity.WARNING)
     assert problem.hint == "write OLLAMA_FLASH_ATTENTION=1"
     assert codes(text.format("1", "q8_0")) == codes(text.format("0", "f16")) == []
+
+
+QWEN = "vllm serve Qwen/Qwen3-8B --max-model-len 8192"
+
+
+def test_tools_are_called_with_the_parser_of_the_model() -> None:
+    """The documentation of vLLM has ``hermes`` for Qwen3."""
+    problem = only(f"{QWEN} --enable-auto-tool-choice")
+    assert (problem.code, problem.severity) == ("option-conflict", Severity.ERROR)
+    assert problem.message == ("vLLM refuses --enable-auto-tool-choice without --tool-call-parser")
+    assert problem.hint == "add --tool-call-parser hermes"
+    unknown = only("vllm serve some/model --enable-auto-tool-choice")
+    assert unknown.hint == "add --tool-call-parser"
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["--enable-auto-tool-choice --tool-call-parser hermes", "--tool-call-parser hermes",
+     "--enable-auto-tool-choice $MORE", "--enable-auto-tool-choice --config more.yaml"],
+)  # fmt: skip
+def test_a_parser_that_is_given_or_may_be_is_not_asked_for(options: str) -> None:
+    assert codes(f"{QWEN} {options}") == []

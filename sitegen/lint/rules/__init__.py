@@ -31,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     options.keywords_exist,
     options.parameters_exist,
     pairs.quantized_values_are_fused,
+    pairs.options_have_what_they_need,
     plans.named_combos_exist,
     plans.sizes_fit_the_hardware,
     plans.visible_gpus_suffice,

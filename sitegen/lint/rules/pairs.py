@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from sitegen.lint.facts import FUSED, LintContext
 from sitegen.lint.findings import corrected, finding, place_of, warning
+from sitegen.lint.launches import Launch
+from sitegen.lint.rules.options import judged
 from sitegen.lint.scene import FileModel
 from sitegen.lint.snippets import Spot
 from sitegen.problems import Problem
@@ -34,6 +36,37 @@ def quantized_values_are_fused(scene: FileModel, _: LintContext) -> Iterator[Pro
             hint = corrected(launch, {"flash": "on"})
             yield finding(place_of(launch, "flash"), "option-conflict", message, hint)
     yield from _of_ollama(scene)
+
+
+def options_have_what_they_need(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
+    """Report an option that the program refuses without another one: tools without their parser.
+
+    Source:
+        vLLM, ``entrypoints/openai/cli_args.py``: "--enable-auto-tool-choice requires
+        --tool-call-parser".
+    """
+    for launch in scene.launches:
+        call = launch.invocation
+        hidden = launch.open_ended or "overrides" in launch.settings
+        if call is None or hidden or judged(scene, facts, call) is None:
+            continue
+        for name, needed in launch.traits.needs.items():
+            given = call.given(name)
+            if given is not None and call.given(needed) is None:
+                message = f"{launch.traits.name} refuses {given.written} without {needed}"
+                place = Spot(launch.snippet, given.word.start)
+                hint = f"add {needed} {_parser_of_tools(launch, facts)}".rstrip()
+                yield finding(place, "option-conflict", message, hint)
+
+
+def _parser_of_tools(launch: Launch, facts: LintContext) -> str:
+    """Name the parser that recipes give a model's calls to tools; empty for an unknown model."""
+    meant = facts.meant(launch)
+    runtime = facts.engine.catalog.runtimes.get(launch.runtime)
+    if meant is None or runtime is None:
+        return ""
+    listed = (one.tools for one in runtime.chat_options if meant.model.id in one.models)
+    return next(listed, "")
 
 
 def _of_ollama(scene: FileModel) -> Iterator[Problem]:

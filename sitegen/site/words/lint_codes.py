@@ -96,7 +96,7 @@ CODES: Mapping[str, Said] = {
         "The program stops and prints a usage message.",
     ),
     "option-conflict": Said(
-        "The program refuses one option beside another",
+        "The program refuses one option beside another, or without one",
         "The program stops, or goes on without what the option asks for.",
     ),
     "extra-argument": Said(
