@@ -95,7 +95,7 @@ def remote_code_warning(target: Target) -> tuple[str, ...]:
     if _of_maker(target):
         return (
             f"--trust-remote-code runs Python code from {target.repository}: read that code "
-            "first, or try whether the model starts without the option.",
+            "first, or check whether the model starts without the option.",
         )
     return (
         "The maker starts this model with --trust-remote-code, which runs Python code from the "

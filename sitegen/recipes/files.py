@@ -193,7 +193,7 @@ def made_step(target: Target, where: str = "", before: tuple[str, ...] = ()) -> 
 
 def _note(target: Target, *, made: bool) -> str:
     name = target.assessment.checkpoint.quantization.name
-    none = f"We don't know a repository with {name} files of {target.assessment.model.name}"
+    none = f"We know of no repository with {name} files of {target.assessment.model.name}"
     if not made:
         return (
             f"{none}. Run the first command, put such files into the folder that MODEL names, then "

@@ -7,6 +7,7 @@ from html import escape
 from math import log10
 
 from sitegen.survey.buying import (
+    CONTEXTS,
     FASTER,
     Build,
     Choice,
@@ -88,7 +89,8 @@ def answered(
 
 def _nothing(everything: Sequence[Choice], wanted: Wanted) -> str:
     if not everything:
-        text = "Ask for fewer users or a shorter context, or lift the limits of power and noise."
+        limits = " or lift the limits of power and place" if wanted.watts or wanted.desktop else ""
+        text = f"Ask for fewer users or a shorter context{',' if limits else ''}{limits}."
         return f"<p>{text}</p>"
     least = min(everything, key=lambda one: one.usd)
     return (
@@ -135,8 +137,8 @@ def _as_seen(one: Choice, wanted: Wanted) -> bool:
 def _speed(one: Choice, wanted: Wanted) -> str:
     if wanted.users == 1:
         return f"{_figure(one.offer.speed)} tok/s"
-    total = _figure(one.offer.total_speed)
-    return f"{total} tok/s <small>all users together</small>"
+    total = _figure(speed_of(one.offer, wanted))
+    return f"{total} tok/s <small>{wanted.users} users together</small>"
 
 
 def _figure(value: float) -> str:
@@ -175,10 +177,17 @@ def _facts(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> st
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     return (
-        f'<p class="note">{escape(one.offer.runs)}. '
+        f'<p class="note">{escape(one.offer.runs)}. {_picked_for(wanted)}'
         f'<a href="{_commands(one, models, wanted)}">Commands, memory and limits</a></p>'
         f'<dl class="figures">{listed}</dl>'
     )
+
+
+def _picked_for(wanted: Wanted) -> str:
+    """Say for which context file and speed were picked, where it is not the one asked for."""
+    if wanted.context <= CONTEXTS[0]:
+        return ""
+    return f"The file and the speed are for a context of {CONTEXTS[0]:,} tokens. "
 
 
 def _fastest(found: Sequence[Choice], wanted: Wanted) -> Choice | None:

@@ -69,9 +69,10 @@ class GpusNeeded:
         tight_on: The smallest machine on which it is borderline, where that is a smaller one.
         utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
         max_context_tokens: Of one sequence, at the mid estimate.
+        comfortable_tokens: The longest of a buyer's contexts at which it stays comfortable.
         single_tokens_per_s: Decode speed of one stream; zero where nothing is known of it.
         settings: The flags that its plan takes; the defaults where it runs without.
-        more: The same of machines with more of them, where the model leads an answer.
+        more: What answers name, on this machine or a larger one: it may be another file there.
     """
 
     machine: Combo
@@ -86,11 +87,20 @@ class GpusNeeded:
     max_context_tokens: int
     single_tokens_per_s: Interval
     settings: Settings = DEFAULTS
+    comfortable_tokens: int = 0
     more: tuple[GpusNeeded, ...] = ()
 
-    def on(self, count: int) -> GpusNeeded:
-        """Return what was picked for so many GPUs; the smallest machine where nothing was."""
-        return next((one for one in self.more if one.count == count), self)
+    def on(self, machine: Combo) -> GpusNeeded:
+        """Return what answers name on a machine, or on the largest that was asked below it."""
+        asked = [
+            one for one in (self, *self.more) if one.installed_bytes <= machine.installed_vram_bytes
+        ]
+        return max(reversed(asked), key=lambda one: one.installed_bytes, default=self)
+
+    @property
+    def installed_bytes(self) -> int:
+        """The memory of its machine, by which machines with one kind of GPU are ordered."""
+        return self.machine.installed_vram_bytes
 
     @property
     def gpu(self) -> Gpu:

@@ -13,9 +13,8 @@ from sitegen.physics.powers import power
 from sitegen.survey.rated_tier import as_good, best_assured_first, both
 from sitegen.values import dataclass
 
-SHORT = 8_192
-LONG = 32_768
-"""Contexts at which users were counted."""
+CONTEXTS = (8_192, 32_768, 131_072)
+"""Contexts in tokens that a buyer chooses from."""
 FASTER = 1.1
 """How much faster is worth a place of its own."""
 
@@ -34,8 +33,7 @@ class Offer:
         streams: Users whose speed that is.
         prompt_speed: Tokens/s at which one prompt is read; 0 where that is not estimated.
         context: Longest context of one user.
-        short_users: Full contexts of ``SHORT`` at once.
-        long_users: Full contexts of ``LONG`` at once.
+        users: Users for whom it stays comfortable at each of ``CONTEXTS``; none beyond the model's.
     """
 
     model: int
@@ -47,8 +45,7 @@ class Offer:
     streams: int
     prompt_speed: float
     context: int
-    short_users: int
-    long_users: int
+    users: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +146,21 @@ def serves(offer: Offer, build: Build, wanted: Wanted) -> bool:
     Several users wait for each other's prompts, so nobody promises them a machine whose reading
     speed is not known.
     """
-    if offer.context < wanted.context or offer.speed < wanted.least_speed:
+    if offer.speed < wanted.least_speed or users_at(offer, wanted.context) < wanted.users:
         return False
     if wanted.users == 1:
         return True
-    if not build.counted or wanted.context > LONG:
-        return False
-    users = offer.short_users if wanted.context <= SHORT else offer.long_users
-    if users < wanted.users or offer.prompt_speed <= 0:
+    if not build.counted or offer.prompt_speed <= 0:
         return False
     return speed_of(offer, wanted) >= wanted.users * wanted.least_speed
+
+
+def users_at(offer: Offer, context: int) -> int:
+    """Return for how many users an offer is comfortable at the next context that was counted."""
+    for tokens, users in zip(CONTEXTS, offer.users, strict=False):
+        if context <= tokens:
+            return users
+    return 0
 
 
 def choice_of(build: Build, usd: float, wanted: Wanted, ratings: Ratings) -> Choice | None:

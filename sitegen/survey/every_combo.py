@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -15,9 +15,11 @@ from sitegen.fit.planner import RANK
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.model_facts import LinkCost, link_cost
 from sitegen.physics.plan import DEFAULTS
+from sitegen.quality.values import Use
 from sitegen.survey.best_for_goal import combo_answers, for_many
 from sitegen.survey.best_for_use import rated_picks
 from sitegen.survey.colocation import example
+from sitegen.survey.comfortable_users import comfortable_users
 from sitegen.survey.curves import context_curve, load_curve
 from sitegen.survey.effective_vram import effective_vram, refused_on
 from sitegen.survey.failures import losses
@@ -257,15 +259,27 @@ def _row(engine: FitEngine, one: JudgedModel) -> ModelOnCombo:
     rest = _best_by_checkpoint(one.entries)
     rest.pop(chosen.subject.checkpoint.id, None)
     ordered = sorted(rest.values(), key=lambda e: (-e.weights_bytes, e.subject.checkpoint.id))
-    found, along = assessed(engine, question, pick), one.read_along
+    found = assessed(engine, question, pick)
+    along = assessed(engine, question, one.read_along) if one.read_along is not None else None
+    many = for_many(engine, combo, found) if _may_serve(found) else None
     return ModelOnCombo(
         _outcome(one.verdict, combo),
         found,
         tuple(_outcome(e, combo) for e in ordered),
         doubt_of(engine, one.verdict),
-        for_many(engine, combo, found) if _may_serve(found) else None,
-        assessed(engine, question, along) if along is not None else None,
+        many,
+        along,
+        _users(engine, along or found),
+        _users(engine, many) if many is not None else {},
     )
+
+
+def _users(engine: FitEngine, found: Assessment) -> Mapping[int, int]:
+    """Count for how many users a plan stays comfortable, where a buyer may be told of it."""
+    ratings = (engine.ratings.of(use, found.model.id) for use in Use)
+    rated = any(rating is not None and rating.is_rated for rating in ratings)
+    comfortable = rated and found.tier is FitTier.COMFORTABLE
+    return comfortable_users(engine, found) if comfortable else {}
 
 
 def _may_serve(pick: Assessment) -> bool:

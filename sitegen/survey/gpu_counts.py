@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -24,6 +24,8 @@ from sitegen.fit.usual_links import link_inside
 from sitegen.quality.values import Use
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.best_for_use import less_loss, may_lead
+from sitegen.survey.buying import CONTEXTS
+from sitegen.survey.comfortable_users import users_at
 from sitegen.survey.rated_tier import as_good, best_assured_first
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
@@ -124,28 +126,45 @@ def gpus_needed(engine: FitEngine, gpu: Gpu) -> tuple[GpusNeeded, ...]:
     """
     machines = machines_of(engine.catalog, gpu)
     every = (_needed(engine, model, machines) for model in engine.catalog.surveyed_models)
-    needs = tuple(need for need in every if need is not None)
-    more = _on_more(engine, needs, machines)
-    return tuple(replace(need, more=more.get(need.model.id, ())) for need in needs)
-
-
-def _on_more(
-    engine: FitEngine, needs: Sequence[GpusNeeded], machines: Sequence[Combo]
-) -> dict[str, tuple[GpusNeeded, ...]]:
-    """Pick again what is best on a machine larger than its smallest, by model."""
-    found: dict[str, tuple[GpusNeeded, ...]] = {}
+    needs = {need.model.id: need for need in every if need is not None}
     for machine in machines:
-        count = len(machine.gpus)
-        enough = [need for need in needs if need.count <= count]
-        best = (best_of_needs(engine, enough, use) for use in ANSWERED)
-        models = {led[0].model.id: led[0].model for led in best if led and led[0].count < count}
-        for id_, model in models.items():
-            question = replace(reference_question(engine, machine, model), read_along=True)
-            entry = verdict_of(engine, question)
-            if entry is not None and entry.tier is FitTier.COMFORTABLE:
-                record = _record(machine, None, pick_of(engine, question, entry))
-                found[id_] = (*found.get(id_, ()), record)
-    return found
+        _answer(engine, needs, machine)
+    return tuple(needs.values())
+
+
+def _answer(engine: FitEngine, needs: dict[str, GpusNeeded], machine: Combo) -> None:
+    """Pick again what may lead an answer on a machine: it may run a larger or a faster file there.
+
+    Asked are a leader that was picked for a smaller machine, and models that are rated higher and
+    whose pick so far is too slow to read along. What is picked is added to their ``more``.
+    """
+    asked: set[str] = set()
+    for use in ANSWERED:
+        while again := _to_ask(engine, needs.values(), machine, use, asked):
+            for model in again:
+                asked.add(model.id)
+                question = replace(reference_question(engine, machine, model), read_along=True)
+                entry = verdict_of(engine, question)
+                if entry is not None and entry.tier is FitTier.COMFORTABLE:
+                    found = _record(engine, machine, None, pick_of(engine, question, entry))
+                    need = needs[model.id]
+                    needs[model.id] = replace(need, more=(*need.more, found))
+
+
+def _to_ask(
+    engine: FitEngine,
+    needs: Iterable[GpusNeeded],
+    machine: Combo,
+    use: Use,
+    asked: Collection[str],
+) -> list[LanguageModel]:
+    size = machine.installed_vram_bytes
+    rated = _rated_on(engine, [one for one in needs if one.installed_bytes <= size], use, machine)
+    led = _best(engine, [one for one in rated if _reads_along(engine, one.need)])[:1]
+    points = led[0].points if led else float("-inf")
+    again = [one for one in led if one.need.installed_bytes < size]
+    again += [one for one in rated if one.points > points and not _reads_along(engine, one.need)]
+    return [one.need.model for one in again if one.need.model.id not in asked]
 
 
 def _needed(
@@ -163,7 +182,7 @@ def _needed(
         return None
     question, entry = best
     tight = None if entry.tier is not FitTier.COMFORTABLE else tight
-    return _record(question.combo, tight, pick_of(engine, question, entry))
+    return _record(engine, question.combo, tight, pick_of(engine, question, entry))
 
 
 def _verdicts(
@@ -188,7 +207,7 @@ def _least_bytes(engine: FitEngine, model: LanguageModel) -> int:
     return min((one.reduced.least_gpu_bytes for one in production or loaded), default=0)
 
 
-def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
+def _record(engine: FitEngine, machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
     entry = pick.entry
     chosen = entry.chosen
     if chosen is None:
@@ -208,6 +227,10 @@ def _record(machine: Combo, tight: Combo | None, pick: Pick) -> GpusNeeded:
         max_context_tokens=evaluation.replica.limits(longest, ()).max_context_tokens,
         single_tokens_per_s=evaluation.single_tokens_per_s,
         settings=evaluation.settings,
+        comfortable_tokens=max(
+            (one for one in CONTEXTS if one <= longest and users_at(engine, evaluation, one)),
+            default=0,
+        ),
     )
 
 
@@ -221,18 +244,23 @@ class RatedNeed:
 
 
 def best_of_needs(
-    engine: FitEngine, needs: Iterable[GpusNeeded], use: Use
+    engine: FitEngine, needs: Iterable[GpusNeeded], use: Use, machine: Combo
 ) -> tuple[GpusNeeded, ...]:
-    """Return the best models for a use among some that are comfortable: a tier, the first leading.
+    """Return the best models for a use among some that a machine runs: a tier, the first leading.
 
     As ``best_for_use`` has it, for machines that no combo is.
     """
-    every = [one for need in needs if (one := _rated(engine, need, use)) is not None]
+    rated = _rated_on(engine, needs, use, machine)
+    led = _best(engine, [one for one in rated if _reads_along(engine, one.need)])
+    return tuple(one.need for one in led)
+
+
+def _best(engine: FitEngine, every: Sequence[RatedNeed]) -> list[RatedNeed]:
     rated = [one for one in every if one.need.checkpoint.is_published] or every
     if not rated:
-        return ()
+        return []
     step = engine.assumptions["answer-rating-step"].value.mid
-    return tuple(one.need for one in best_assured_first(as_good(rated), step, _known_exactly))
+    return best_assured_first(as_good(rated), step, _known_exactly)
 
 
 def _known_exactly(rated_need: RatedNeed) -> tuple[float, int, str]:
@@ -240,15 +268,20 @@ def _known_exactly(rated_need: RatedNeed) -> tuple[float, int, str]:
     return (-need.single_tokens_per_s.mid, -need.max_context_tokens, need.model.id)
 
 
-def _rated(engine: FitEngine, need: GpusNeeded, use: Use) -> RatedNeed | None:
-    """Rate what may lead an answer; ``None`` for all else."""
-    rating = engine.ratings.of(use, need.model.id)
-    if (
-        rating is None
-        or not rating.is_rated
-        or need.tier is not FitTier.COMFORTABLE
-        or not may_lead(engine, need.model)
-        or need.single_tokens_per_s.mid < engine.assumptions["answer-speed-tokens-per-s"].value.mid
-    ):
-        return None
-    return RatedNeed(need, *less_loss(engine, rating, need.model, need.checkpoint))
+def _reads_along(engine: FitEngine, need: GpusNeeded) -> bool:
+    slowest = engine.assumptions["answer-speed-tokens-per-s"].value.mid
+    return need.single_tokens_per_s.mid >= slowest
+
+
+def _rated_on(
+    engine: FitEngine, needs: Iterable[GpusNeeded], use: Use, machine: Combo
+) -> list[RatedNeed]:
+    """Rate what a machine runs comfortably and an answer may name."""
+    found: list[RatedNeed] = []
+    for need in (one.on(machine) for one in needs):
+        rating = engine.ratings.of(use, need.model.id)
+        fits = need.tier is FitTier.COMFORTABLE and may_lead(engine, need.model)
+        if fits and rating is not None and rating.is_rated:
+            net = less_loss(engine, rating, need.model, need.checkpoint)
+            found.append(RatedNeed(need, *net))
+    return found

@@ -73,6 +73,8 @@ class ModelOnCombo:
         open_verdict: The measurements that settle a verdict that is too close to call.
         for_many: The pick for many users, where the machine is about the right size for them.
         read_along: The pick of an answer, where ``pick`` writes too slowly to read along.
+        users: Users by context for whom what an answer names stays comfortable; of rated models.
+        many_users: The same of the pick for many users.
     """
 
     verdict: CheckpointOutcome
@@ -81,6 +83,8 @@ class ModelOnCombo:
     open_verdict: OpenVerdict | None = None
     for_many: Assessment | None = None
     read_along: Assessment | None = None
+    users: Mapping[int, int] = field(default_factory=dict)
+    many_users: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def model(self) -> LanguageModel:

@@ -46,8 +46,10 @@ def test_a_sum_names_every_kind_and_the_days_between() -> None:
     other = replace(card(seen(NEW, "900", "2026-03")), id="other")
     bare = replace(fabricated.RTX_3060, prices=())
     words = text(cost_cell(build_to_buy(pair(SEEN, other))))
-    assert words == "2,750\xa0USD new and used, 2026-03 to 2026-09"
-    assert text(cost_cell(build_to_buy(pair(SEEN, bare)))).endswith("used and at launch, 2026-09")
+    assert words == "2,750\xa0USD some new, some used, 2026-03 to 2026-09"
+    assert text(cost_cell(build_to_buy(pair(SEEN, bare)))).endswith(
+        "some used, some at launch, 2026-09"
+    )
     unknown = replace(bare, launch_price_usd=None)
     assert cost_cell(build_to_buy(pair(SEEN, unknown))) == Absent("1 of 2 GPUs known")
     whole = pair(SEEN, other, (seen(USED, "4200", "2026-07"),))

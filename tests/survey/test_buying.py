@@ -30,7 +30,7 @@ WANTED = Wanted("overall", 32_768, 1, 0, 0, desktop=False, computer=False, least
 
 
 def offer(model: int, **changes: Any) -> Offer:
-    plain = Offer(model, "Q4, llama.cpp", 0, 0, 30, 90, 4, 500, 65_536, 8, 2)
+    plain = Offer(model, "Q4, llama.cpp", 0, 0, 30, 90, 4, 500, 65_536, (8, 2, 0))
     return replace(plain, **changes)
 
 
@@ -48,7 +48,7 @@ def test_of_models_that_tests_cannot_tell_apart_the_faster_one_is_run() -> None:
 
 
 def test_a_model_without_a_rating_and_one_that_is_too_slow_or_short_are_never_the_answer() -> None:
-    weak = (offer(3), offer(2, speed=9), offer(1, context=32_767))
+    weak = (offer(3), offer(2, speed=9), offer(1, users=(9, 0, 0)))
     assert choice_of(build("x", 1, *weak), 1, WANTED, RATINGS) is None
     assert choice_of(build("x", 1, *weak, offer(0)), 1, WANTED, RATINGS) is not None
 
@@ -61,9 +61,9 @@ def test_the_loss_of_a_file_is_taken_off_its_model_s_rating() -> None:
 
 def test_several_users_need_room_and_speed_for_each_and_a_machine_that_was_counted() -> None:
     many = replace(WANTED, users=4)
-    serving = offer(0, long_users=4, total_speed=40)
+    serving = offer(0, users=(9, 4, 0), total_speed=40)
     assert choice_of(build("x", 1, serving), 1, many, RATINGS) is not None
-    assert choice_of(build("x", 1, replace(serving, long_users=3)), 1, many, RATINGS) is None
+    assert choice_of(build("x", 1, replace(serving, users=(9, 3, 0))), 1, many, RATINGS) is None
     assert choice_of(build("x", 1, replace(serving, total_speed=39)), 1, many, RATINGS) is None
     assert choice_of(build("x", 1, serving, counted=False), 1, many, RATINGS) is None
     unread = replace(serving, prompt_speed=0)  # nobody knows how long they wait for prompts
@@ -73,8 +73,8 @@ def test_several_users_need_room_and_speed_for_each_and_a_machine_that_was_count
 
 
 def test_several_users_get_what_is_picked_for_many_and_one_user_does_not() -> None:
-    alone = offer(0, runs="Q6, llama.cpp", long_users=8, total_speed=900)
-    together = offer(0, runs="FP8, vLLM", long_users=4, speed=20, total_speed=300)
+    alone = offer(0, runs="Q6, llama.cpp", users=(9, 8, 0), total_speed=900)
+    together = offer(0, runs="FP8, vLLM", users=(9, 4, 0), speed=20, total_speed=300)
     both = build("x", 1, alone, together)
     for users, runs in ((1, "Q6, llama.cpp"), (4, "FP8, vLLM"), (8, "Q6, llama.cpp")):
         found = choice_of(both, 1, replace(WANTED, users=users), RATINGS)

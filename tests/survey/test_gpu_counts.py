@@ -185,11 +185,34 @@ def test_a_bridge_of_cards_reaches_no_further_than_it_does() -> None:
 def test_what_leads_on_four_cards_is_picked_for_four(engine: FitEngine) -> None:
     """``sitegen fit`` gives four RTX 4070 a larger file of Qwen3.8 27B, over all of them."""
     needs = gpus_needed(engine, engine.catalog.gpus["rtx-4070"])
-    led = best_of_needs(engine, [need for need in needs if need.count <= 4], Use.OVERALL)[0]
-    found = led.on(4)
+    (four,) = (
+        one
+        for one in machines_of(engine.catalog, engine.catalog.gpus["rtx-4070"])
+        if len(one.gpus) == 4
+    )
+    found = best_of_needs(engine, [need for need in needs if need.count <= 4], Use.OVERALL, four)[0]
+    led = next(need for need in needs if need.model is found.model)
     question = reference_question(engine, found.machine, found.model)
     asked = answered(engine, replace(question, read_along=True), cured=False)
     assert asked is not None
     assert (led.count, found.count) == (2, 4)
     assert (found.checkpoint.id, found.plan) == (asked.checkpoint.id, asked.plan)
     assert found.max_context_tokens > 2 * led.max_context_tokens
+
+
+def test_each_size_of_a_chip_answers_as_the_machine_itself_would(engine: FitEngine) -> None:
+    """With 64 GiB a Strix Halo runs a better model than with 32, in the file that reads along."""
+    gpu = engine.catalog.gpus["strix-halo"]
+    needs = gpus_needed(engine, gpu)
+    led: list[str] = []
+    for machine in machines_of(engine.catalog, gpu):
+        there = [one for one in needs if one.installed_bytes <= machine.installed_vram_bytes]
+        found = best_of_needs(engine, there, Use.OVERALL, machine)[0]
+        question = reference_question(engine, machine, found.model)
+        asked = answered(engine, replace(question, read_along=True), cured=False)
+        assert asked is not None
+        assert asked.speed is not None
+        assert found.checkpoint.id == asked.checkpoint.id
+        assert found.single_tokens_per_s == asked.speed.single_tokens_per_s
+        led.append(found.model.id)
+    assert led == ["muse-glimmer-30b", *["qwen3.8-27b"] * 3]

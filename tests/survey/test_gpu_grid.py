@@ -28,6 +28,7 @@ from tests.site.fabricated import (
 
 KINDS = every_kind(CATALOG, SURVEY)
 NEEDS = SURVEY.needs[RTX_4090.id]
+LARGEST = max((one.machine for one in NEEDS), key=lambda one: one.installed_vram_bytes)
 
 
 def kind(gpu_id: str, gib: int = 0) -> OneKind:
@@ -89,8 +90,8 @@ def test_best_for_a_use_is_a_rated_comfortable_model_the_fastest_of_equals_first
     )
     rated = FitEngine(replace(CATALOG, assumptions=real_catalog().assumptions), ratings=ratings)
     fast = replace(NEEDS[0], single_tokens_per_s=Interval(90.0, 100.0, 110.0))
-    found = best_of_needs(rated, [fast, *NEEDS[1:]], Use.OVERALL)
+    found = best_of_needs(rated, [fast, *NEEDS[1:]], Use.OVERALL, LARGEST)
     assert [need.model.id for need in found] == [SMALL.id, LARGE.id]
     slow = replace(fast, single_tokens_per_s=Interval(0.5, 1.0, 2.0))
-    assert [need.model.id for need in best_of_needs(rated, [slow], Use.OVERALL)] == []
-    assert best_of_needs(rated, NEEDS, Use.CODING) == ()
+    assert [need.model.id for need in best_of_needs(rated, [slow], Use.OVERALL, LARGEST)] == []
+    assert best_of_needs(rated, NEEDS, Use.CODING, LARGEST) == ()

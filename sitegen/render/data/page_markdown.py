@@ -31,6 +31,7 @@ _BLOCKS = frozenset({
 _UNSAID = frozenset({"permalink", "unseen"})
 """Classes of what is a sign for eyes, or said once more for screen readers."""
 _PREFIXES = {"li": "- ", "dt": "- ", **{f"h{level}": f"{'#' * level} " for level in range(1, 7)}}
+_LISTS = frozenset({"ol", "ul"})
 _MARKS = {"strong": "**", "b": "**", "em": "*", "i": "*", "del": "~~", "s": "~~"}
 _SPECIAL = "\\`*[]<|"
 _COMPOSED = f"{CUSTOM_URL}index.html#"
@@ -86,13 +87,17 @@ def _heading(column: GridColumn) -> str:
 
 @dataclass(slots=True)
 class _Writer:
-    """Walks over the tags of a page; ``line`` is the paragraph that is being written."""
+    """Walks over the tags of a page; ``line`` is the paragraph that is being written.
+
+    ``lists`` are the lists around it: the number of the next item, 0 where they have no numbers.
+    """
 
     grids: Mapping[str, Grid]
     out: list[str] = field(default_factory=list)
     line: list[str] = field(default_factory=list)
     row: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    lists: list[int] = field(default_factory=list)
     prefix: str = ""
     in_code: bool = False
     in_head: bool = False
@@ -149,8 +154,13 @@ class _Writer:
         elif tag in _PREFIXES:
             self.flush()
             self.prefix = _PREFIXES[tag]
+            if tag == "li" and self.lists and self.lists[-1]:
+                self.prefix = f"{self.lists[-1]}. "
+                self.lists[-1] += 1
         elif tag in _BLOCKS and not self.prefix:
             self.flush()
+        if tag in _LISTS:
+            self.lists.append(int(given.get("start", "1")) if tag == "ol" else 0)
         self.in_head = self.in_head or tag == "thead"
         self.in_row = self.in_row or tag == "tr"
         return at
@@ -172,6 +182,8 @@ class _Writer:
             self.line.append(": ")
         elif tag in _BLOCKS or tag in _PREFIXES or tag == "dd":
             self.flush()
+        if tag in _LISTS and self.lists:
+            self.lists.pop()
         self.in_head = self.in_head and tag != "thead"
         self.in_row = self.in_row and tag != "tr"
 
@@ -201,6 +213,6 @@ class _Writer:
         """End the paragraph."""
         text = self.taken()
         if text:
-            before = "\n" if self.prefix == "- " else "\n\n"
+            before = "\n\n" if self.prefix.startswith("#") or not self.prefix else "\n"
             self.out.append(f"{before}{self.prefix}{text}")
         self.prefix = ""

@@ -309,7 +309,7 @@ def _as_good(answer: _Answer) -> Cell | None:
             more = len(rest) - SHOWN_AS_GOOD
             words = "overall" if use.use is FIRST else f"for {USE_WORDS[use.use].lower()}"
             tail = f" and {more} more" if more > 0 else ""
-            lines.append(Parts((f"Equally good {words}: ", joined(named), f"{tail}.")))
+            lines.append(Parts((f"Equally good {words}: ", joined(named), tail)))
     return Lines(tuple(lines)) if lines else None
 
 

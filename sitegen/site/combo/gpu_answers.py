@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.quality.values import Use
 from sitegen.recipes import recipes_for
@@ -116,7 +117,7 @@ def _card(kind: OneKind, count: int, needs: Sequence[GpusNeeded], inputs: SiteIn
     else:
         machine = write_build(build_of(kind.machines[count]))
         enough = [need for need in needs if is_enough(need.machine, kind, count)]
-        best = tuple(_of_needs(enough, machine, count, inputs))
+        best = tuple(_of_needs(enough, machine, kind.machines[count], inputs))
         whole = (Link(f"{CUSTOM_URL}#{machine}", "Every model, with memory and commands"),)
     price = None if kind.is_chip else gpu_price_cell(kind.gpu, count)
     return GpuCard(_heading(kind, count), tally, price, best, whole)
@@ -174,24 +175,23 @@ def _printed(speed: float, context: int) -> Cell:
 
 
 def _of_needs(
-    needs: Sequence[GpusNeeded], machine: str, count: int, inputs: SiteInputs
+    needs: Sequence[GpusNeeded], address: str, machine: Combo, inputs: SiteInputs
 ) -> Iterator[Best]:
     """Yield the best of the models whose smallest machine is no larger than this one."""
-    overall = best_of_needs(inputs.engine, needs, Use.OVERALL)
-    coding = best_of_needs(inputs.engine, needs, Use.CODING)
+    overall = best_of_needs(inputs.engine, needs, Use.OVERALL, machine)
+    coding = best_of_needs(inputs.engine, needs, Use.CODING, machine)
     same = bool(overall and coding and overall[0].model.id == coding[0].model.id)
     if overall:
-        yield _of_need(BOTH if same else OVERALL, overall[0], machine, count)
+        yield _of_need(BOTH if same else OVERALL, overall[0], address, machine)
     if coding and not same:
-        yield _of_need(CODING, coding[0], machine, count)
+        yield _of_need(CODING, coding[0], address, machine)
 
 
-def _of_need(wish: str, smallest: GpusNeeded, machine: str, count: int) -> Best:
-    need = smallest.on(count)
+def _of_need(wish: str, need: GpusNeeded, machine_address: str, machine: Combo) -> Best:
     cell = _printed(need.single_tokens_per_s.mid, need.max_context_tokens)
-    if need.count < count:
+    if need.count < len(machine.gpus):
         cell = Parts((cell, f", on {NUMBERS[need.count].lower()} of the GPUs"))
-    address = f"{CUSTOM_URL}#{with_model(machine, need.model.id)}"
+    address = f"{CUSTOM_URL}#{with_model(machine_address, need.model.id)}"
     return Best(wish, Link(address, need.model.name), cell)
 
 

@@ -146,7 +146,7 @@ def gpu_words(plan: ParallelPlan, nodes: int) -> str:
     """Name the GPUs of a plan inside one machine, counted as drivers do."""
     numbers = ", ".join(str(gpu) for _, gpu in plan.ranks)
     where = f" of node {plan.ranks[0][0] + 1}" if nodes > 1 else ""
-    return f"GPU{'s' if len(plan.ranks) > 1 else ''} {numbers} (numbered as the driver does){where}"
+    return f"GPU{'s' if len(plan.ranks) > 1 else ''} {numbers} (in the driver's numbering){where}"
 
 
 def twin(recipe: Recipe) -> PlainJson:

@@ -13,7 +13,7 @@ from sitegen.site.reports.buying import Asked, Shelf, shelf
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import BUY_URL
 from sitegen.site.words.quality import USE_WORDS
-from sitegen.survey.buying import LONG, SHORT, Wanted, best_first, choices, speed_of
+from sitegen.survey.buying import CONTEXTS, Wanted, best_first, choices, speed_of
 from sitegen.survey.rated_tier import as_good
 from sitegen.values import dataclass
 
@@ -25,7 +25,7 @@ COSTS = "/guides/cost/"
 BUDGETS = (300, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000, 250_000)
 BUDGET = 4_000
 """What the page begins with."""
-CONTEXTS = (SHORT, LONG, 131_072)
+CONTEXT = 32_768
 USERS = (1, 4, 16, 64)
 WATTS = (150, 300, 450, 600, 1_000, 1_500, 3_000)
 SERVED = 16
@@ -54,7 +54,7 @@ class BuyView:
 def wanted_for(found: Shelf, usd: float, *, users: int = 1) -> Wanted:
     """Ask as the page does before a reader changes anything."""
     return Wanted(
-        Use.OVERALL.value, LONG, users, usd, 0, desktop=users == 1, computer=True,
+        Use.OVERALL.value, CONTEXT, users, usd, 0, desktop=users == 1, computer=True,
         least_speed=found.least_speed, step=found.step,
     )  # fmt: skip
 

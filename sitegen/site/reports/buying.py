@@ -13,12 +13,12 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
 from sitegen.quality.values import Use
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.tables.running_costs import CARDS_OF_HOST, HOST
+from sitegen.site.tables.running_costs import HOST, around_cards
 from sitegen.site.urls import url_of
 from sitegen.site.words.prices import basis_words
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.best_for_use import Candidates
-from sitegen.survey.buying import LONG, SHORT, Build, Offer, Wanted
+from sitegen.survey.buying import CONTEXTS, Build, Offer, Wanted
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
@@ -109,21 +109,28 @@ def _ratings(engine: FitEngine, model: LanguageModel) -> dict[str, tuple[float, 
 def _of_combo(survey: ComboSurvey, engine: FitEngine, places: Mapping[str, int]) -> Build:
     combo = survey.combo
     rows = [row for row in survey.rows if not row.too_close]
-    alone = list(_offers(engine, places, [row.answer for row in rows]))
-    many = [row.for_many for row in rows if row.for_many and not row.for_many.too_close]
+    alone = list(_offers(engine, places, [(row.answer, row.users) for row in rows]))
+    many = [
+        (row.for_many, row.many_users)
+        for row in rows
+        if row.for_many and not row.for_many.too_close
+    ]
     together = [one for one in _offers(engine, places, many) if one not in alone]
     named = (combo.id, combo.name, url_of("combo", combo.id))
     return _build(combo, named, [*alone, *together], engine.assumptions, counted=True)
 
 
 def _offers(
-    engine: FitEngine, places: Mapping[str, int], picks: Sequence[Assessment]
+    engine: FitEngine,
+    places: Mapping[str, int],
+    picks: Sequence[tuple[Assessment, Mapping[int, int]]],
 ) -> Iterator[Offer]:
     """Yield what picks of a combo offer: those for one user, or those for many."""
-    for one in Candidates.of(engine, picks).comfortable:
+    users = {pick.id: known for pick, known in picks}
+    for one in Candidates.of(engine, [pick for pick, _ in picks]).comfortable:
         if one.model.id not in places or one.speed is None or one.limits is None:
             continue
-        users, prompts = one.best.users if one.best else {}, one.speed.prefill_tokens_per_s
+        prompts = one.speed.prefill_tokens_per_s
         yield Offer(
             places[one.model.id],
             _runs(one.checkpoint, one.runtime),
@@ -133,8 +140,7 @@ def _offers(
             streams=one.speed.batch * (one.plan.replicas if one.plan else 1),
             prompt_speed=_three(prompts.mid) if prompts else 0.0,
             context=one.limits.max_context_tokens,
-            short_users=users[SHORT][0] if SHORT in users else 1,
-            long_users=users[LONG][0] if LONG in users else 0,
+            users=tuple(users[one.id].get(tokens, 0) for tokens in CONTEXTS),
         )
 
 
@@ -164,8 +170,7 @@ def _of_gpu(
                 streams=1,
                 prompt_speed=0.0,
                 context=one.max_context_tokens,
-                short_users=1,
-                long_users=1,
+                users=tuple(int(tokens <= one.comfortable_tokens) for tokens in CONTEXTS),
             )
             for one in new
         ]
@@ -218,8 +223,7 @@ def _computer_usd(node: Node, known: Mapping[str, Constant]) -> float:
     constant = known.get(SERVER if forms & {"sxm", "oam"} else HOST)
     if constant is None:
         return 0.0
-    few = len(node.gpus) <= CARDS_OF_HOST
-    return constant.value.mid if few else constant.value.high
+    return around_cards(constant.value, node).mid
 
 
 def _is_desktop(machine: Combo) -> bool:

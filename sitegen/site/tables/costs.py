@@ -16,6 +16,7 @@ from sitegen.site.content.references import Directive, NotUnderstood
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.resolve_ids import look_up
 from sitegen.site.table import Column, Row, Table
+from sitegen.site.tables.running_costs import around_cards
 from sitegen.site.tables.side_by_side import TableQuestion, answer_of
 from sitegen.site.urls import url_of
 from sitegen.site.words.plans import plan_words
@@ -159,7 +160,9 @@ def hardware_usd(combo: Combo, catalog: Catalog) -> Interval | None:
     if price.amount is None or price.currency != "USD":
         return None
     host = catalog.assumptions["price-host-gpu-node-usd"].value
-    hosts = [host for node in combo.nodes if price.parts and not _is_machine(node)]
+    hosts = [
+        around_cards(host, node) for node in combo.nodes if price.parts and not _is_machine(node)
+    ]
     return Interval.total([Interval.exact(float(price.amount)), *hosts])
 
 

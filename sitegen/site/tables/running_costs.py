@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.ownership import cost
@@ -118,6 +118,11 @@ def _whole_usd(combo: Combo, buy: Cost, host: Constant | None) -> Interval | Non
     if buy.amount is None or buy.currency != "USD" or not buy.parts or not desktops or host is None:
         return None
     return host.value.times(len(combo.nodes)).plus(Interval.exact(float(buy.amount)))
+
+
+def around_cards(host: Interval, node: Node) -> Interval:
+    """Return what the machine around a node's cards costs: the most where it has more than two."""
+    return host if len(node.gpus) <= CARDS_OF_HOST else Interval.exact(host.high)
 
 
 def _per_million(usd_an_hour: list[float], rates: tuple[Interval, Interval]) -> PerMillion | None:

@@ -234,7 +234,7 @@ def answer_cells(assessment: Assessment, reasons: Cell | None = None) -> tuple[C
     if assessment.plan is None:
         return (mark, NO_PLAN, *(NOT_APPLICABLE,) * 3)
     fits = assessment.limits is not None and assessment.limits.max_context_tokens
-    held = (Small(Parts((users(assessment), " users"))),) if fits else ()
+    held = (Small(Parts(("users: ", users(assessment)))),) if fits else ()
     speed = assessment.speed
     if speed is None:
         return (mark, utilization(assessment), max_context(assessment), *(NOT_APPLICABLE,) * 2)

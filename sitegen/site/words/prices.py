@@ -49,8 +49,9 @@ def money(amount: float, currency: str, *, an_hour: bool = False) -> Cell:
 
 
 def basis_words(cost: Cost) -> str:
-    """Say what an amount is: ``used, 2026-09``, ``new and used, 2026-03 to 2026-09``."""
-    kinds = " and ".join(BASIS_WORDS[basis] for basis in cost.bases)
+    """Say what an amount is: ``used, 2026-09``, ``some new, some used, 2026-03 to 2026-09``."""
+    kinds = ", some ".join(BASIS_WORDS[basis] for basis in cost.bases)
+    kinds = f"some {kinds}" if len(cost.bases) > 1 else kinds
     if not cost.dates:
         return kinds
     first, last = cost.dates[0], cost.dates[-1]
