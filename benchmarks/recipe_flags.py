@@ -65,6 +65,17 @@ def fields(path: Path, *classes: str) -> Options:
         yield from ((field, "word") for field in found.get(name, {}))
 
 
+def keys_of(path: Path, mapping: str) -> list[str]:
+    """List the keys of a mapping that a Python file assigns, in a class or outside."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Dict):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if mapping in map(ast.unparse, targets):
+            return sorted(ast.literal_eval(one) for one in node.value.keys if one is not None)
+    return []
+
+
 def as_option(name: str) -> str:
     """Write a field as an option."""
     return "--" + name.replace("_", "-")
@@ -94,6 +105,12 @@ def vllm(root: Path) -> Options:
         for one, annotation in known.members(name).items():
             yield from switched(as_option(one), known.kind(annotation))
     yield from registered(root / "vllm/entrypoints/cli/serve.py", "add_argument")
+    for option, folder, names in (
+        ("--reasoning-parser", "reasoning", "_REASONING_PARSERS_TO_REGISTER"),
+        ("--tool-call-parser", "tool_parsers", "_TOOL_PARSERS_TO_REGISTER"),
+    ):
+        registered_names = keys_of(root / f"vllm/{folder}/__init__.py", names)
+        yield option, f"one of {'|'.join(registered_names)}"
     yield from ((one, "word") for one in known.members("EngineArgs"))
     for path in ("serve.py", "datasets/datasets.py"):  # of `vllm bench serve`
         found = registered(root / "vllm/benchmarks" / path, "add_argument")
@@ -154,6 +171,12 @@ def sglang(root: Path) -> Options:
             for name, annotation in members.items():
                 yield from _sglang_option(name, annotation, known)
     yield from registered(root / "sglang/srt/server_args.py", "add_argument")
+    for option, file, mapping in (
+        ("--reasoning-parser", "parser/reasoning_parser.py", "DetectorMap"),
+        ("--tool-call-parser", "function_call/function_call_parser.py", "ToolCallParserEnum"),
+    ):
+        names = ["auto", *keys_of(root / "sglang/srt" / file, mapping)]
+        yield option, f"one of {'|'.join(names)}"
 
 
 def _sglang_option(name: str, annotation: ast.expr, known: Definitions) -> Options:
@@ -293,9 +316,10 @@ def tabbyapi(root: Path) -> Options:
 
 
 def mlx_lm(root: Path) -> Options:
-    """Options of the server and of the converter."""
+    """Options of the server, and with a prefix those of the converter: both have ``--model``."""
     yield from registered(root / "mlx_lm/server.py", "add_argument")
-    yield from registered(root / "mlx_lm/convert.py", "add_argument")
+    found = registered(root / "mlx_lm/convert.py", "add_argument")
+    yield from ((f"convert:{name}", kind) for name, kind in found)
 
 
 def mlx(root: Path) -> Options:

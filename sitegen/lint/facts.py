@@ -59,8 +59,15 @@ def tokens_of(text: str) -> int | None:
 
 NO_IMAGES = re.compile(r"""\bimage["']?\s*[:=]\s*0\b""")
 """How ``--limit-mm-per-prompt`` says that no request has an image."""
-FUSED = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}
-"""Whether flash attention is on, by what ``--flash-attn`` is given; ``auto`` leaves it open."""
+FUSED = {
+    **dict.fromkeys(("on", "enabled", "true", "1"), True),
+    **dict.fromkeys(("off", "disabled", "false", "0"), False),
+}
+"""Whether flash attention is on, by what ``--flash-attn`` is given; ``auto`` leaves it open.
+
+Source:
+    https://github.com/ggml-org/llama.cpp, ``common/arg.cpp`` (``is_truthy``, ``is_falsey``).
+"""
 
 
 @dataclass
@@ -121,7 +128,7 @@ class LintContext:
             request = self.request(launch, part, meant)
             found = self.answer(request) if request is not None else None
             asked = asked or found is not None
-            if found is not None and _runs_at_all(found):
+            if found is not None and runs_at_all(found):
                 return True, combo
         return asked, None
 
@@ -208,6 +215,11 @@ class LintContext:
             self._parts[name] = replace(whole, id=name, nodes=nodes, network=network)
         return self._parts[name]
 
+    @cached_property
+    def shortest_context(self) -> int:
+        """Return the shortest context that still counts as running."""
+        return int(self.engine.assumptions["reduced-context-tokens"].value.mid)
+
     def default_context(self, meant: ResolvedCheckpoint) -> int:
         """Return the context that a runtime takes when none is asked for."""
         prepared = self.engine.reduced(meant.model, meant.model.checkpoints[0])
@@ -232,9 +244,9 @@ class LintContext:
             if asked is None:
                 return None
             context = asked
-        parallel = launch.number("parallel") or 1
-        if parallel > 1:
-            context = max(256, context // parallel)
+        sequences = launch.sequences or 1
+        if sequences > 1:
+            context = max(256, context // sequences)
         moe = self.engine.reduced(meant.model, meant.checkpoint).architecture.experts > 0
         data = launch.data or 1
         settings = Settings(
@@ -258,7 +270,7 @@ class LintContext:
             combo,
             runtime,
             profile,
-            Workload(context, parallel, kv_dtype),
+            Workload(context, sequences, kv_dtype),
             settings,
             tensor_parallel_size=1 if spread else launch.tensor,
             pipeline_parallel_size=len(combo.gpus) if spread else launch.pipeline,
@@ -333,7 +345,7 @@ class LintContext:
         return ServedCheckpoint(meant.model, meant.checkpoint, *pair)
 
 
-def _runs_at_all(assessment: Assessment) -> bool:
+def runs_at_all(assessment: Assessment) -> bool:
     """Whether an assessment runs on GPUs alone, at the context of its question."""
     whole = assessment.plan is not None and assessment.plan.kind is not PlanKind.OFFLOAD
     whole = whole and (assessment.busiest is None or assessment.busiest.utilization.mid <= 1)

@@ -143,5 +143,5 @@ def change_of(assessment: Assessment, launch: Launch) -> dict[str, str]:
         assessment.verdict_context_tokens < assessment.model.context_tokens
         or "context" in launch.settings
     ):
-        changes["context"] = str(assessment.verdict_context_tokens)
+        changes["context"] = str(assessment.verdict_context_tokens * (launch.sequences or 1))
     return {name: v for name, v in changes.items() if name in launch.traits.settings}

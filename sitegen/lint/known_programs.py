@@ -52,6 +52,9 @@ class Program:
         version_numbers: Numbers of a version that tell its options; what follows are mends.
         replaced: Advice by options that were removed, where names alone do not lead to it.
         once_switches: Options with a value that were switches without one in earlier versions.
+        needs: Options without which it refuses others, by these.
+        growing: Options with other choices in every version: a slip of one may be one of another.
+        plugins: Options that bring further values of others, by these.
         bfloat16_from: Compute capability below which it refuses ``--dtype bfloat16``.
     """
 
@@ -91,6 +94,9 @@ class Program:
     version_numbers: int = 2
     replaced: Mapping[str, str] = field(default_factory=dict)
     once_switches: frozenset[str] = frozenset()
+    needs: Mapping[str, str] = field(default_factory=dict)
+    growing: frozenset[str] = frozenset()
+    plugins: Mapping[str, str] = field(default_factory=dict)
     bfloat16_from: tuple[int, int] | None = None
 
 
@@ -147,6 +153,7 @@ _LLAMA_CPP = {
     "model": ("--model", "--hf-repo"),
     "context": ("--ctx-size",),
     "parallel": ("--parallel",),
+    "unified": ("--kv-unified",),
     "layers": ("--gpu-layers",),
     "split": ("--tensor-split",),
     "split_mode": ("--split-mode",),
@@ -218,6 +225,8 @@ Source:
     https://github.com/kvcache-ai/ktransformers, ``doc/en/kt-kernel/experts-sched-Tutorial.md`` and
     ``doc/zh/Qwen3.5-SGLang-LoRA-Serving_zh.md``, read 2026-11-23.
 """
+PARSERS = frozenset({"--reasoning-parser", "--tool-call-parser"})
+"""Options that name what takes apart the answers of a family of models."""
 PROGRAMS: Mapping[str, Program] = {
     "vllm": Program(
         "vLLM",
@@ -239,6 +248,12 @@ PROGRAMS: Mapping[str, Program] = {
         takes_share=True,
         on_ray=True,
         replaced={"--rope-scaling": YARN, "--rope-theta": YARN},
+        needs={"--enable-auto-tool-choice": "--tool-call-parser"},
+        growing=PARSERS,
+        plugins={
+            "--tool-call-parser": "--tool-parser-plugin",
+            "--reasoning-parser": "--reasoning-parser-plugin",
+        },
         bfloat16_from=(8, 0),
     ),
     "vllm-bench": Program(
@@ -253,6 +268,7 @@ PROGRAMS: Mapping[str, Program] = {
         runtime="vllm",
         settings=_VLLM,
         modules=("dynamo.vllm",),
+        growing=PARSERS,
         passes_to="vllm",
         shorthand_context=True,
         abbreviates=True,
@@ -265,6 +281,7 @@ PROGRAMS: Mapping[str, Program] = {
         runtime="sglang",
         settings=_SGLANG,
         modules=("dynamo.sglang",),
+        growing=PARSERS,
         passes_to="sglang",
         abbreviates=True,
         only_options=True,
@@ -322,6 +339,7 @@ PROGRAMS: Mapping[str, Program] = {
         cuts_context=True,
         one_expert_rank=True,
         version_numbers=3,
+        growing=PARSERS,
     ),
     "llama-cpp": Program(
         "llama.cpp",
@@ -414,10 +432,12 @@ PROGRAMS: Mapping[str, Program] = {
         runtime="mlx-lm",
         settings={"model": ("--model",), "host": ("--host",), "port": ("--port",)},
         modules=("mlx_lm.server",),
+        commands=(("mlx_lm", "server"),),
         words=("mlx_lm.server",),
         abbreviates=True,
         only_options=True,
         whole_layers=True,
+        fills_up=True,
     ),
     "ollama": Program(
         "Ollama",

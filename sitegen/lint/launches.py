@@ -125,6 +125,22 @@ class Launch:
         return 1 if inside else self.number("data")
 
     @property
+    def sequences(self) -> int | None:
+        """Sequences that share the context that is asked for; ``None`` for an unknown number."""
+        found = self.number("parallel")
+        return None if found is None else max(1, found)
+
+    @property
+    def context_parts(self) -> int | None:
+        """Parts that the context is cut in; ``None`` for an unknown number.
+
+        Source:
+            https://github.com/ggml-org/llama.cpp, ``src/llama-context.cpp`` (``n_ctx_seq``), read
+            2026-11-27: each sequence has its part, unless one cache is for all of them.
+        """
+        return 1 if "unified" in self.settings else self.sequences
+
+    @property
     def local_world(self) -> int | None:
         """GPUs that the launch takes where it is started, other machines apart."""
         local = self.settings.get("local_data")
@@ -201,6 +217,8 @@ def _setting(snippet: Snippet, values: Iterable[Word], word: Word) -> Setting:
 
 HIDERS = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
 """Variables that hide GPUs from a process."""
+MOST_COUNTED = 64
+"""GPUs of a container that are counted: no machine has more."""
 
 
 def _visible(snippet: Snippet, invocation: Invocation) -> tuple[str, Setting | None]:
@@ -217,6 +235,10 @@ def _visible(snippet: Snippet, invocation: Invocation) -> tuple[str, Setting | N
             if listed.startswith("device="):
                 shown = listed.partition("=")[2]
                 return HIDERS[0], Setting(shown, Spot(snippet, word.start), word.end)
+            counted = any(one.text == "docker" for one in words[:at])  # Slurm's are all nodes'
+            if counted and first_devices(listed):
+                shown = ",".join(first_devices(listed))
+                return HIDERS[0], Setting(shown, Spot(snippet, word.start), word.end)
         name, equals, value = text.partition("=")
         if name in HIDERS and equals and word.known and words[at - 1].text in {"-e", "--env"}:
             return name, Setting(value, Spot(snippet, word.start), word.end)
@@ -230,6 +252,20 @@ def devices(text: str) -> tuple[str, ...]:
     (('0', '1'), ())
     """
     return tuple(one.strip() for one in text.split(",") if one.strip())
+
+
+def first_devices(count: str) -> tuple[str, ...]:
+    """List the GPUs that Docker gives a container by their number; none for ``all``.
+
+    Source:
+        https://github.com/moby/moby, ``daemon/nvidia_linux.go`` (``countToDevices``), read
+        2026-11-27: it gives every container the first ones.
+
+    >>> first_devices("2"), first_devices("all")
+    (('0', '1'), ())
+    """
+    number = whole_number(count) or 0
+    return tuple(str(at) for at in range(number)) if number <= MOST_COUNTED else ()
 
 
 def of_tree(snippet: Snippet, program: str, tree: Tree, table: OptionTable) -> dict[str, Setting]:

@@ -71,3 +71,24 @@ def test_keywords_of_a_program_are_offered_as_keywords() -> None:
 def test_a_size_that_divides_is_named_where_no_plan_fits_or_no_hardware_is_known() -> None:
     text = "vllm serve Qwen/Qwen3-32B -tp 6 --max-model-len 8192"
     assert only(text, combo="").hint == text.replace("-tp 6", "-tp 4")  # of 64 and of 8 KV heads
+
+
+def test_a_hint_and_its_message_agree_on_the_context() -> None:
+    text = (
+        "python -m sglang.launch_server --model-path Qwen/Qwen3-30B-A3B-Instruct-2507-FP8 --tp 2 "
+        "--context-length 40960"
+    )
+    problem = only(text, combo="2x-rtx-4090")
+    said = re.search(r"the context fits up to ([\d,]+) tokens", problem.message)
+    offered_tokens = int(problem.hint.rpartition(" ")[2])
+    assert said is not None
+    assert 0 <= int(said[1].replace(",", "")) - offered_tokens < 256
+    assert problem.message.endswith("not 40,960 tokens; even that is not certain")
+    assert codes(problem.hint, combo="2x-rtx-4090") == []
+
+
+def test_a_context_that_is_safe_is_named_and_offered() -> None:
+    text = "llama-server -m Qwen3-32B-Q4_K_M.gguf -ngl 99 -c 32768"
+    problem = only(text, combo="1x-rtx-3090")
+    assert problem.message.endswith("not 32,768 tokens; 16,384 tokens are safe")
+    assert problem.hint == text.replace("32768", "16384")

@@ -22,7 +22,7 @@ PROGRAMS = {
     "ik_llama.cpp/build/bin/llama-server": "ik-llama-cpp",
     "$RPC_SERVER": "rpc",
     "mlx_lm.server": "mlx-lm",
-    "mlx_lm.convert": "mlx-lm",
+    "mlx_lm.convert": "mlx-lm-convert",
     "mlx.launch": "mlx",
     "mlx.distributed_config": "mlx",
     "uv run exo": "exo",

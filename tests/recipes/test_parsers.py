@@ -1,25 +1,24 @@
 """Parsers of chats: those that recipes name exist, and no model is forgotten.
 
 Source:
-    ``registered_parsers.json`` has the names of vLLM 0.33.0 (``reasoning/__init__.py``,
+    The tables of options have the names of vLLM 0.33.0 (``reasoning/__init__.py``,
     ``tool_parsers/__init__.py``) and SGLang 0.5.23 (``srt/parser/reasoning_parser.py``,
     ``srt/function_call/function_call_parser.py``), read 2026-11-27.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sitegen.catalog.domain.models import ChatOptions, LanguageModel
+from sitegen.lint.options import option_tables
 from sitegen.recipes.versions import READ
 from tests.survey.whole_catalog import whole_catalog
 
-REGISTERED = Path(__file__).with_name("registered_parsers.json")
+OPTIONS = {"reasoning": "--reasoning-parser", "tools": "--tool-call-parser"}
+"""Options that take a parser, by its kind."""
 RUNTIMES = ("vllm", "sglang")
 
 ALIAS = "another name of a parser that recipes name"
@@ -162,9 +161,10 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
 """Models without a parser though their maker's earlier ones have one; "" is of both runtimes."""
 
 
-def registered(runtime: str) -> Mapping[str, Any]:
-    found: dict[str, dict[str, Any]] = json.loads(REGISTERED.read_text("utf-8"))
-    return found[runtime]
+def registered(runtime: str) -> Mapping[str, set[str]]:
+    """Names of parsers, by their kind; ``auto`` is none."""
+    table = option_tables()[runtime]
+    return {kind: {*table.taken(name).choices} - {"auto"} for kind, name in OPTIONS.items()}
 
 
 def entries(runtime: str) -> tuple[ChatOptions, ...]:
@@ -183,7 +183,8 @@ def day(model: LanguageModel) -> str:
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_names_were_read_in_the_version_that_recipes_install(runtime: str) -> None:
-    assert registered(runtime)["version"] == READ[runtime]
+    assert option_tables()[runtime].version == READ[runtime]
+    assert all(len(names) > 30 for names in registered(runtime).values())
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
@@ -199,7 +200,7 @@ def test_each_registered_parser_is_named_by_a_recipe_or_has_a_reason(
     runtime: str, kind: str
 ) -> None:
     named = {getattr(entry, kind) for entry in entries(runtime)}
-    assert set(registered(runtime)[kind]) - named == set(UNUSED[runtime, kind])
+    assert registered(runtime)[kind] - named == set(UNUSED[runtime, kind])
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)

@@ -227,14 +227,16 @@ def test_every_option_exists_in_the_version_read() -> None:
         for program, option in options(recipe):
             if program == "rpc":
                 assert f"rpc:{option}" in read("llama-cpp"), option
+            elif program == "mlx-lm-convert":
+                assert f"convert:{option}" in read("mlx-lm"), option
             elif program == "tabbyapi":
                 assert option.removeprefix("--") in read(recipe.reads), option
             else:
                 assert option in read(program), (program, option)
             used[program] += 1
     assert set(used) == {
-        "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "mlx", "exo", "tensorrt-llm",
-        "tabbyapi", "infernet", "ik-llama-cpp", "sglang-router",
+        "vllm", "ray", "sglang", "llama-cpp", "rpc", "mlx-lm", "mlx-lm-convert", "mlx", "exo",
+        "tensorrt-llm", "tabbyapi", "infernet", "ik-llama-cpp", "sglang-router",
     }  # fmt: skip
 
 

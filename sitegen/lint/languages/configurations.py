@@ -16,6 +16,7 @@ from sitegen.lint.launches import (
     Launch,
     Setting,
     devices,
+    first_devices,
     of_invocation,
     of_tree,
     tree_setting,
@@ -375,6 +376,10 @@ def _hidden(tree: Tree) -> tuple[str, tuple[str, ...] | None]:
         ids = one.fields.get("device_ids")
         if ids is not None and ids.kind == "list":
             return HIDERS[0], tuple(each.text() for each in ids.items)
+        count, driver = one.fields.get("count"), one.fields.get("driver")
+        given = first_devices(count.text()) if count is not None else ()
+        if given and (driver is None or driver.text() == "nvidia"):
+            return HIDERS[0], given
     return "", None
 
 

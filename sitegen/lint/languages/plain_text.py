@@ -18,7 +18,7 @@ from sitegen.recipes.recipe import Language
 PROGRAMS = (
     r"vllm\s+serve|vllm\.entrypoints|sglang\.launch_server|sglang\s+serve|ray\s+start"
     r"|(?:[\w./~{}$-]*/)?llama-(?:server|cli|completion|bench)\b|(?:[\w./~-]*/)?(?:ggml-)?rpc-server\b"
-    r"|ollama\s+(?:serve|run)|trtllm-serve|mlx_lm\.server|dynamo\.(?:vllm|sglang|trtllm)"
+    r"|ollama\s+(?:serve|run)|trtllm-serve|mlx_lm(?:\.|\s+)server|dynamo\.(?:vllm|sglang|trtllm)"
     r"|text-generation-launcher|lmdeploy\s+serve|docker\s+(?:run|exec)|main\.py"
     r"|serve\s+(?:run|deploy)"
 )

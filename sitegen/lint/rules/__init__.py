@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from sitegen.lint.facts import LintContext
-from sitegen.lint.rules import exposure, fit, models, options, plans, precision, serving, text
+from sitegen.lint.rules import (
+    exposure,
+    fit,
+    models,
+    options,
+    pairs,
+    plans,
+    precision,
+    serving,
+    text,
+)
 from sitegen.lint.scene import FileModel
 from sitegen.problems import Problem
 
@@ -20,6 +30,8 @@ RULES: tuple[Rule, ...] = (
     options.arguments_have_a_place,
     options.keywords_exist,
     options.parameters_exist,
+    pairs.quantized_values_are_fused,
+    pairs.options_have_what_they_need,
     plans.named_combos_exist,
     plans.sizes_fit_the_hardware,
     plans.visible_gpus_suffice,

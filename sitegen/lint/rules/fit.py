@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.lint.checkpoints import ResolvedCheckpoint
-from sitegen.lint.facts import LintContext, tokens_of
+from sitegen.lint.facts import LintContext, runs_at_all, tokens_of
 from sitegen.lint.findings import corrected, finding, place_of, sentence, warning
 from sitegen.lint.launches import Launch
 from sitegen.lint.rules.plans import instead
 from sitegen.lint.scene import FileModel
 from sitegen.lint.script import whole_number
-from sitegen.physics.plan import PlanKind, Reason
+from sitegen.physics.plan import CONTEXT_STEP, PlanKind, Reason
 from sitegen.problems import Problem
-from sitegen.recipes.target import Target
 from sitegen.units import GIB
+from sitegen.values import dataclass
 
 SAID = frozenset(
     {
@@ -36,20 +37,22 @@ OWN_FORMATS = frozenset({"mlx", "exl2", "exl3"})
 
 
 def context_is_within_the_model(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
-    """Report a context that the model does not have."""
+    """Report a context that the model does not have: the whole, or that of each sequence."""
     for launch in scene.launches:
         meant, asked = facts.meant(launch), tokens_of(launch.text("context"))
-        if meant is None or asked is None or "overrides" in launch.settings:
+        parts = launch.context_parts
+        if meant is None or asked is None or parts is None or "overrides" in launch.settings:
             continue
         if _allows_more(launch):
             continue
-        longest = facts.default_context(meant)
-        if asked > max(longest, meant.model.context_tokens, stretched(meant)):
+        longest, each = facts.default_context(meant), asked // parts
+        if each > max(longest, meant.model.context_tokens, stretched(meant)):
             reason = Reason(
-                "CONTEXT_BEYOND_MODEL", {"model_context": longest, "context_tokens": asked}
+                "CONTEXT_BEYOND_MODEL", {"model_context": longest, "context_tokens": each}
             )
             message = sentence(reason, facts.engine.catalog)
-            hint = corrected(launch, {"context": str(longest)})
+            message += f" in each of {parts} sequences" if parts > 1 else ""
+            hint = corrected(launch, {"context": str(longest * parts)})
             say = warning if launch.traits.warns_of_context else finding
             yield say(place_of(launch, "context"), "context-beyond-model", message, hint)
 
@@ -137,6 +140,12 @@ def checkpoint_fits(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
 
 
 def _assessed(launch: Launch, facts: LintContext) -> Assessment | None:
+    request = _asked(launch, facts)
+    return facts.answer(request) if request is not None else None
+
+
+def _asked(launch: Launch, facts: LintContext) -> FitRequest | None:
+    """Put a launch as a question where its words and its hardware say enough."""
     named, meant = facts.named(launch), facts.meant(launch)
     if named is None or meant is None or "offload" in launch.settings:
         return None
@@ -149,8 +158,7 @@ def _assessed(launch: Launch, facts: LintContext) -> Assessment | None:
     kinds = {(gpu.gpu.id, gpu.visible_bytes) for gpu in combo.gpus}
     if len(kinds) > 1 and world < len(combo.gpus):
         return None  # which of them it takes depends on the driver's order
-    request = facts.request(launch, combo, meant)
-    return facts.answer(request) if request is not None else None
+    return facts.request(launch, combo, meant)
 
 
 def _on_gpus(launch: Launch, meant: ResolvedCheckpoint, facts: LintContext) -> bool:
@@ -207,10 +215,8 @@ def _too_large(launch: Launch, assessment: Assessment, facts: LintContext) -> It
             f"{_weights(assessment)} {_plan(launch)} on {named.words} fills {use.low:.0%} to "
             f"{use.high:.0%} of the busiest GPU: it will probably not start"
         )
-        yield warning(
-            place_of(launch, "context", "model"), "may-not-fit", message,
-            _capped(launch, assessment),
-        )  # fmt: skip
+        place = place_of(launch, "context", "model")
+        yield warning(place, "may-not-fit", message, _capped(launch, _reach(launch, facts)))
 
 
 def _weights(assessment: Assessment) -> str:
@@ -229,8 +235,9 @@ def _context(launch: Launch, assessment: Assessment, reason: Reason, facts: Lint
     message = sentence(reason, facts.engine.catalog)
     named = facts.named(launch)
     words = named.words if named is not None else ""
-    whole = f"{_weights(assessment)} {_plan(launch)} on {words}: {message}"
-    hint = _capped(launch, assessment)
+    reach = _reach(launch, facts)
+    whole = f"{_weights(assessment)} {_plan(launch)} on {words}: {message}{_certainty(reach)}"
+    hint = _capped(launch, reach)
     if "context" in launch.settings:
         say = warning if launch.traits.cuts_context else finding
         return say(place_of(launch, "context"), "context-too-long", whole, hint)
@@ -238,14 +245,66 @@ def _context(launch: Launch, assessment: Assessment, reason: Reason, facts: Lint
     return finding(place_of(launch, "model"), "no-context-cap", asked, hint)
 
 
-def _capped(launch: Launch, assessment: Assessment) -> str:
-    """Write the launch with the longest context that is safe."""
-    target = Target.of(assessment)
-    limits = assessment.limits
-    if limits is None:
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The longest context that a hint offers: ``certain`` if the high estimate has room for it."""
+
+    tokens: int
+    sequences: int
+    certain: bool
+
+
+def _reach(launch: Launch, facts: LintContext) -> Reach:
+    """Find the longest context of each sequence that is safe; 0 where none fits.
+
+    Where what is safe is too short to be of use and much more is likely, that is offered.
+    """
+    request = _asked(launch, facts)
+    found = facts.answer(request) if request is not None else None
+    if request is None or found is None or found.limits is None:
+        return Reach(0, 1, certain=False)
+    sequences = request.workload.sequences
+    safe, likely = found.limits.max_context_tokens_low, found.limits.max_context_tokens
+    if sequences > 1:
+        safe = _shared(request, safe, facts, certain=True)
+        likely = _shared(request, likely, facts, certain=False)
+    certain = safe > 0 and (safe >= facts.shortest_context or 2 * safe >= likely)
+    tokens = safe if certain else likely
+    return Reach(tokens // CONTEXT_STEP * CONTEXT_STEP, sequences, certain)
+
+
+def _shared(request: FitRequest, longest: int, facts: LintContext, *, certain: bool) -> int:
+    """Find the longest context that all sequences have at once.
+
+    Together they need no less than one of their length. Where ``longest``, that of one alone, is
+    the model's own, more than that has room.
+    """
+    whole = longest >= request.model.context_tokens
+    low = 0
+    high = (longest if whole else longest // request.workload.sequences) // CONTEXT_STEP
+    while low < high:
+        middle = (low + high + 1) // 2
+        workload = replace(request.workload, context_tokens=middle * CONTEXT_STEP)
+        found = facts.answer(replace(request, workload=workload))
+        sure = found is not None and not any(one.code == "UNCERTAIN" for one in found.reasons)
+        if found is not None and runs_at_all(found) and (sure or not certain):
+            low = middle
+        else:
+            high = middle - 1
+    return low * CONTEXT_STEP
+
+
+def _certainty(reach: Reach) -> str:
+    """Say how far the hint goes, and how sure that is; nothing where there is none."""
+    if not reach.tokens:
         return ""
-    tokens = limits.max_context_tokens_low or limits.max_context_tokens
-    if target is not None:
-        tokens = min(target.context_tokens, limits.max_context_tokens)
-    tokens = tokens // 256 * 256
+    if not reach.certain:
+        return "; even that is not certain" if reach.sequences == 1 else ""
+    each = "" if reach.sequences == 1 else " each"
+    return f"; {reach.tokens:,} tokens{each} are safe"
+
+
+def _capped(launch: Launch, reach: Reach) -> str:
+    """Write the launch with the longest context that is safe, for all its sequences together."""
+    tokens = reach.tokens * reach.sequences
     return corrected(launch, {"context": str(tokens)}) if tokens else ""

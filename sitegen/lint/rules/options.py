@@ -234,11 +234,17 @@ def values_are_accepted(scene: FileModel, facts: LintContext) -> Iterator[Proble
             if not given.name:
                 continue
             taken = table.taken(given.name)
-            if strange and taken.choices:
+            if taken.choices and (strange or _is_plugged(call, given)):
                 continue  # a program with options of its own may have values of its own
             if taken.form != "unknown":
                 told = _told(scene, call) != ""
                 yield from _values(snippet, given, taken, table, told=told)
+
+
+def _is_plugged(call: Invocation, given: Given) -> bool:
+    """Whether a call brings values of an option by a plugin."""
+    plugin = traits_of(call.program).plugins.get(given.name, "")
+    return plugin != "" and call.given(plugin) is not None
 
 
 def _values(
@@ -267,8 +273,9 @@ def _values(
         if message:
             here = Spot(snippet, word.start)
             hint = did_you_mean(word.text, taken.choices) if taken.choices else ""
-            # a choice that resembles none may be one of another version
-            sure = told or not taken.choices or not _is_new(word.text, taken)
+            # a choice that resembles none may be one of another version, and any where they change
+            new = _is_new(word.text, taken) or given.name in traits.growing
+            sure = told or not taken.choices or not new
             whole = (
                 f"{given.written} {message}" if sure else f"{version}: {given.written} {message}"
             )

@@ -95,6 +95,10 @@ CODES: Mapping[str, Said] = {
         "The option does not take this value",
         "The program stops and prints a usage message.",
     ),
+    "option-conflict": Said(
+        "The program refuses one option beside another, or without one",
+        "The program stops, or goes on without what the option asks for.",
+    ),
     "extra-argument": Said(
         "A word does not belong to any option",
         "The program stops, or takes the word for the model.",
