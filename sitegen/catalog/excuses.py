@@ -27,6 +27,7 @@ EXCUSABLE = frozenset(
         "rate-ratio",
         "renamed-id",
         "superseded-successor",
+        "unknown-architecture",
     }
 )
 """Codes of rules that compare a fact with what is usual: a record can be right and break them.

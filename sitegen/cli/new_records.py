@@ -22,7 +22,7 @@ BODIES: Mapping[Kind, str] = {
     Kind.GPU: """\
 name: "{id}"
 vendor: nvidia
-architecture: "REPLACE"
+architecture: Ada Lovelace  # REPLACE: a stand-in
 segment: consumer
 vram_gib: 24
 visible_mib: 24000

@@ -189,6 +189,9 @@ HARDWARE = (
     Case("rate-ratio", GPU, "bus: pcie", "fp8_tflops: 660.6\nbus: pcie"),
     Case("rate-ratio", GPU, "bus: pcie", "int8_tops: 1321\nbus: pcie"),
     Case("rate-ratio", GPU, "bus: pcie", "fp4_tflops: 1321\nbus: pcie"),
+    Case("unknown-architecture", GPU, "Ada Lovelace", "AdaLovelace"),
+    Case("unknown-architecture", GPU, "Ada Lovelace", "CDNA 3"),
+    Case("unknown-architecture", MAC, "architecture: M4", "architecture: m4"),
     Case("connectors", GPU, "bus: pcie", "power_connectors: 1× None\nbus: pcie"),
     Case("connectors", GPU, "bus: pcie", "power_connectors: 2x 8-pin\nbus: pcie"),
     Case("gpu-memory", GPU_3090, "vram_gib: 24\n", ""),
@@ -260,6 +263,15 @@ PRICES = (
 )
 """What prices can have wrong with them."""
 
+ONLY_ON = "other_architectures: [CDNA 3, RDNA4]"
+FORMAT_LIMIT = f"""\
+format_limits:
+  - formats: [bf16]
+    {ONLY_ON}
+    source: {{title: vLLM wheel, read: 2026-11-20}}"""
+MODEL_LIMIT = FORMAT_LIMIT.replace("format_limits", "model_limits").replace(
+    "formats: [bf16]", "families: [llama]"
+)
 GGUF_REPOSITORY = "repository: someone/Llama-3.1-8B-GGUF"
 MODELS = (
     Case("licence", MODEL, "released:", "license: llama3.1\nreleased:"),
@@ -309,6 +321,10 @@ MODELS = (
 """What models and quantizations can have wrong with them."""
 
 RUNTIMES = (
+    Case("unknown-architecture", BF16, "production", "other_architectures: [CDNA3]\nproduction"),
+    Case("unknown-architecture", VLLM, "memory_model:", ONLY_ON + "\nmemory_model:"),
+    Case("unknown-architecture", VLLM, "memory_model:", FORMAT_LIMIT + "\nmemory_model:"),
+    Case("unknown-architecture", VLLM, "memory_model:", MODEL_LIMIT + "\nmemory_model:"),
     Case("drives", RAY, "drives: [vllm]\n", ""),
     Case("drives", VLLM, "assessed_version", "drives: [vllm]\nassessed_version"),
     Case("profiles", VLLM, "memory_model: paged", "memory_model: unprofiled"),

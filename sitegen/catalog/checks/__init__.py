@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 
 from sitegen.catalog.authored import CatalogRecords, holds_the_same
 from sitegen.catalog.checks import (
+    architectures,
     claims,
     constants,
     losses,
@@ -44,6 +45,7 @@ CHECKS: tuple[Check, ...] = (
     memory.visible_memory_is_installed,
     memory.visible_memory_is_known,
     memory.compute_capability_has_two_parts,
+    architectures.architectures_are_listed,
     specifications.bandwidth_is_width_times_rate,
     specifications.cores_fill_the_multiprocessors,
     specifications.rates_are_within_units_times_clock,
