@@ -359,6 +359,15 @@ PROVENANCE = (
     Case("date", GPU, "read: 2026-11-20", "read: 2026-02-30"),
     Case("date", GPU, "read: 2026-11-20", "read: 2027-01-01"),
     Case("date", GPU, "2022-10-12", "2022-13"),
+    Case("date", GPU, "2022-10-12", "2026-12-06"),
+    Case("date", GPU, "2022-10-12", "'2027'"),
+    Case("date", MODEL, "2024-07-23", "2027-04-27"),
+    Case(
+        "date",
+        VLLM,
+        "memory_model:",
+        FORMAT_LIMIT.replace("2026-11-20", "2026-11-21").replace(", RDNA4", "") + "\nmemory_model:",
+    ),
     Case("prose-states-number", BOXES, "Used parts", "80 GB of used parts"),
     Case("prose-states-number", BOXES, "Four desktop", "24GiB desktop"),
     Case("prose-states-number", BOXES, "Workers hang", "Only 30 tok/s"),
@@ -464,6 +473,8 @@ MEASUREMENTS = (
     Case("unified-memory", LOGS, "{gpu: rtx-4090, count: 2}", "{gpu: m4-max, count: 2}"),
     Case("visible-memory", LOGS, "visible_gib: 23.5", "visible_gib: 32"),
     Case("date", LOGS, "runs:", "date: 2026-02-30\nruns:"),
+    Case("date", LOGS, "    outcome: ran", "    date: 2026-11-21\n    outcome: ran"),
+    Case("date", SPEEDS, "runs:", "date: 2026-12\nruns:"),
 )
 """What measurements can have wrong with them."""
 
@@ -486,6 +497,8 @@ QUALITY = (
     Case("score", SCORED, "61.5", "615"),
     Case("score", SCORED, "[62, 60, 64]", "[62, 63, 64]"),
     Case("date", SCORED, "date: 2026-11-01", "date: 2026-11-31"),
+    Case("date", SCORED, "date: 2026-11-01", "date: 2028-02"),
+    Case("date", LOST, "    metric: kld-mean", "    date: 2026-11-21\n    metric: kld-mean"),
     Case("date", NAME_MAP, "reviewed: 2026-11-20", "reviewed: 2026-13"),
     Case("url", BOARD, "https://example.org/board", "javascript:alert(1)"),
     Case("not-a-choice", BOARD, "use: coding", "use: code"),
