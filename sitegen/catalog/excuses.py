@@ -18,6 +18,7 @@ EXCUSABLE = frozenset(
         "depth-beyond-model",
         "file-size",
         "licence-of-siblings",
+        "link-figure",
         "machine-power",
         "module-power",
         "no-repository",
@@ -26,6 +27,7 @@ EXCUSABLE = frozenset(
         "rate-clock",
         "rate-ratio",
         "renamed-id",
+        "segment-figure",
         "superseded-successor",
         "unknown-architecture",
     }

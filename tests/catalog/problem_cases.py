@@ -199,6 +199,13 @@ HARDWARE = (
     Case("unified-facts", MAC, "high: 0.8", "high: 1.1"),
     Case("unified-facts", GPU, "vram_gib: 24", "vram_gib: 24\nunified_raised_reserve_gib: 8"),
     Case("visible-memory", GPU, "24077", "25000"),
+    Case("visible-memory", GPU, "24077", "24"),
+    Case("segment-figure", GPU, "gb_s: 1008", "gb_s: 10080"),
+    Case("segment-figure", GPU, "gb_s: 1008", "gb_s: 1.008"),
+    Case("segment-figure", GPU, "bus: pcie", "tdp_watts: 4500\nbus: pcie"),
+    Case("segment-figure", MAC, "segment: integrated", "segment: integrated\ntdp_watts: 600"),
+    Case("link-figure", LINK, "high: 25}", "high: 250}"),
+    Case("link-figure", LINK, "latency_us: {low: 10", "latency_us: {low: 0.01"),
     Case("visible-memory", MAC, "memory_bandwidth", "visible_mib: 1\nmemory_bandwidth"),
     Case("compute-capability", GPU, '"8.9"', '"8.9.0"'),
     Case(

@@ -13,6 +13,7 @@ from sitegen.problems import Problem
 
 LARGEST_COMBO = 4096
 _PCIE = re.compile(r"pcie-(\d+)-x(\d+)")
+_LEAST_LATENCY_US = 0.1
 _ADAPTERS = {"oculink", "thunderbolt"}
 """Kinds that carry PCIe through a cable."""
 
@@ -65,6 +66,27 @@ def node_links_are_on_the_gpus(records: CatalogRecords) -> Iterator[Problem]:
                 message = f"{quoted(gpu.id)} has no {quoted(link.id)}"
                 path = ("nodes", index, "link")
                 yield combo.problem(path, "link-not-on-gpu", message, _links_hint(gpu))
+
+
+def links_are_no_faster_than_their_line(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure no link carries more than its line rate, and none is faster than any that was timed.
+
+    Collectives reach up to 0.96 of the rate of the links here, and an empty one takes 4.5 µs or
+    more.
+    """
+    for link in records.interconnects.values():
+        rate, bus = link.record.nominal_gb_s, link.record.bus_bandwidth_gb_s
+        if rate is not None and bus is not None and bus.high > rate:
+            message = f"collectives at {bus.high:g} GB/s are faster than the line ({rate:g} GB/s)"
+            hint = (
+                "both are decimal GB/s in one direction: is one in Gbit/s, or of both directions?"
+            )
+            yield link.problem(("bus_bandwidth_gb_s", "high"), "link-figure", message, hint)
+        latency = link.record.latency_us
+        if latency is not None and latency.low < _LEAST_LATENCY_US:
+            message = f"no link answers in {latency.low:g} µs"
+            hint = "it is in microseconds: is the source's in milliseconds or seconds?"
+            yield link.problem(("latency_us", "low"), "link-figure", message, hint)
 
 
 def _gpus(records: CatalogRecords, node: NodeRecord) -> Iterator[Authored[GpuRecord]]:
