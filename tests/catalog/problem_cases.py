@@ -474,6 +474,7 @@ MEASUREMENTS = (
     Case(
         "logged-figure", LOGS, "    quote: Loading", "    causes: {graphs: x}\n    quote: Loading"
     ),
+    Case("split-beyond-system", LOGS, "parallel: {tensor: 2}", "parallel: {tensor: 3}"),
     Case("logged-pool", LOGS, "kv_pool_tokens: 204800", "kv_pool_tokens: 1024"),
     Case("published-size", LOGS, "gb: 4.92, ", ""),
     Case("published-size", LOGS, "gb: 4.92", "gb: 4.92, gib: 4.58"),
