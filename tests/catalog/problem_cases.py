@@ -207,6 +207,7 @@ HARDWARE = (
     Case("link-figure", LINK, "high: 25}", "high: 250}"),
     Case("link-figure", LINK, "latency_us: {low: 10", "latency_us: {low: 0.01"),
     Case("visible-memory", MAC, "memory_bandwidth", "visible_mib: 1\nmemory_bandwidth"),
+    Case("compute-capability", GPU, '"8.9"', '"89"'),
     Case("compute-capability", GPU, '"8.9"', '"8.9.0"'),
     Case(
         "compute-capability", MAC, "memory_bandwidth", 'compute_capability: "8.9"\nmemory_bandwidth'
@@ -271,6 +272,7 @@ PRICES = (
 """What prices can have wrong with them."""
 
 ONLY_ON = "other_architectures: [CDNA 3, RDNA4]"
+OLDEST = "minimum_compute_capability: '80'"
 FORMAT_LIMIT = f"""\
 format_limits:
   - formats: [bf16]
@@ -328,6 +330,20 @@ MODELS = (
 """What models and quantizations can have wrong with them."""
 
 RUNTIMES = (
+    Case("compute-capability", BF16, "production", 'native_compute_capability: "9"\nproduction'),
+    Case("compute-capability", VLLM, "memory_model:", OLDEST + "\nmemory_model:"),
+    Case(
+        "compute-capability",
+        VLLM,
+        "memory_model:",
+        FORMAT_LIMIT.replace(ONLY_ON, OLDEST) + "\nmemory_model:",
+    ),
+    Case(
+        "compute-capability",
+        VLLM,
+        "memory_model:",
+        MODEL_LIMIT.replace(ONLY_ON, OLDEST) + "\nmemory_model:",
+    ),
     Case("unknown-architecture", BF16, "production", "other_architectures: [CDNA3]\nproduction"),
     Case("unknown-architecture", VLLM, "memory_model:", ONLY_ON + "\nmemory_model:"),
     Case("unknown-architecture", VLLM, "memory_model:", FORMAT_LIMIT + "\nmemory_model:"),
