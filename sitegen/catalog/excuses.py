@@ -21,6 +21,7 @@ EXCUSABLE = frozenset(
         "link-figure",
         "machine-power",
         "module-power",
+        "name-count",
         "no-repository",
         "older-successor",
         "production",

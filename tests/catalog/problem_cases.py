@@ -199,6 +199,7 @@ HARDWARE = (
     Case("unified-facts", MAC, "high: 0.8", "high: 1.1"),
     Case("unified-facts", GPU, "vram_gib: 24", "vram_gib: 24\nunified_raised_reserve_gib: 8"),
     Case("visible-memory", GPU, "24077", "25000"),
+    Case("name-taken", GPU, "name: RTX 4090", "name: RTX-3090"),
     Case("visible-memory", GPU, "24077", "24"),
     Case("segment-figure", GPU, "gb_s: 1008", "gb_s: 10080"),
     Case("segment-figure", GPU, "gb_s: 1008", "gb_s: 1.008"),
@@ -260,6 +261,13 @@ PRICES = (
     Case("price-amount", BOXES, "sources:", priced("1850", "12")),
     Case("out-of-range", GPU, "sources:", priced("1850", "0")),
     Case("price-twice", GPU, "sources:", priced("", "", times=2)),
+    Case(
+        "price-twice",
+        GPU,
+        "sources:",
+        priced("", "").removesuffix("sources:")
+        + priced("2026-11-18", "2026-11").removeprefix("prices:\n"),
+    ),
     Case("price-memory", MAC, "sources:", priced("", "")),
     Case("price-memory", MAC, "sources:", priced("1850", "1850\n    memory_gib: 96")),
     Case("price-memory", GPU, "sources:", priced("1850", "1850\n    memory_gib: 24")),

@@ -82,6 +82,18 @@ _CONNECTORS = re.compile(
 )
 
 
+def gpus_have_names_of_their_own(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure no two GPUs have one name, whatever its letter case, spaces and hyphens are."""
+    first: dict[str, Authored[GpuRecord]] = {}
+    for gpu in records.gpus.values():
+        plain = re.sub(r"[\s_-]+", "", gpu.record.name).casefold()
+        other = first.setdefault(plain, gpu)
+        if other is not gpu:
+            message = f"{quoted(other.id)} is called {quoted(other.record.name)}, too"
+            hint = "say in the name what differs, e.g. the size of the memory; or remove one"
+            yield gpu.problem(("name",), "name-taken", message, hint)
+
+
 def bandwidth_is_width_times_rate(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure memory bandwidth is what the width of its bus and the rate of its pins make."""
     for gpu in records.gpus.values():

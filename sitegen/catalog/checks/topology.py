@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord, NodeRecord
 from sitegen.catalog.text.source_text import quoted
-from sitegen.problems import Problem
+from sitegen.problems import Problem, Severity
 
 LARGEST_COMBO = 4096
 _PCIE = re.compile(r"pcie-(\d+)-x(\d+)")
+_COUNTED = re.compile(r"((?P<nodes>\d{1,5}) nodes? ?[×x] ?)?(?P<gpus>\d{1,5}) ?[×x] ")
 _LEAST_LATENCY_US = 0.1
 _ADAPTERS = {"oculink", "thunderbolt"}
 """Kinds that carry PCIe through a cable."""
@@ -165,6 +167,24 @@ def unified_memory_is_sold(records: CatalogRecords) -> Iterator[Problem]:
             elif given is not None and given not in options:
                 message = f"{quoted(gpu.id)} is not sold with {given} GiB"
                 yield combo.problem(path, "unified-memory", message, sold)
+
+
+def names_count_the_gpus(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure the name of a combo of one GPU model begins with as many as there are, if it counts.
+
+    A name that begins otherwise counts nothing: `DGX Station`, `RTX 5090 + 2× RTX 3090`.
+    """
+    for combo in records.combos.values():
+        nodes = combo.record.nodes
+        counted = _COUNTED.match(combo.record.name)
+        if counted is None or len({part.gpu for node in nodes for part in node.gpus}) > 1:
+            continue
+        said = int(counted["nodes"] or 1) * int(counted["gpus"])
+        gpus = sum(node.count * part.count for node in nodes for part in node.gpus)
+        if said != gpus and gpus <= LARGEST_COMBO:
+            message = f"the name counts {said} GPUs, and the nodes have {gpus}"
+            found = combo.problem(("name",), "name-count", message, "correct one of the two")
+            yield replace(found, severity=Severity.WARNING)  # the nodes decide what is computed
 
 
 def combos_have_a_sane_size(records: CatalogRecords) -> Iterator[Problem]:
