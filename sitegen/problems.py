@@ -79,17 +79,30 @@ def listed(known: Iterable[str]) -> str:
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Return ``did you mean 'x'?`` for the nearest known word, or an empty string.
 
-    Among words that look alike, the one that shares most parts comes first: a model's size and
-    version say more about what was meant than the length of its name.
+    A word that differs in nothing but case, spaces, hyphens, underscores and dots is what was
+    meant. Among words that look alike, the one that shares most parts comes first: a model's size
+    and version say more about what was meant than the length of its name.
 
     >>> did_you_mean("RTX 4900", ["rtx-4090", "h100-sxm"])
     "did you mean 'rtx-4090'?"
     >>> did_you_mean("lama-3.3-70b", ["llama-2-70b", "llama-3.3-70b-instruct"])
     "did you mean 'llama-3.3-70b-instruct'?"
+    >>> did_you_mean("qwen-3", ["qwen", "qwen3"]), did_you_mean("CDNA3", ["CDNA 2", "CDNA 3"])
+    ("did you mean 'qwen3'?", "did you mean 'CDNA 3'?")
     """
-    names = sorted(known)
-    slug = "-".join(given.lower().replace("_", "-").split())
+    names = {_slug(name): name for name in sorted(known)}
+    slug = _slug(given)
     parts = set(slug.split("-"))
-    alike = get_close_matches(slug, names, n=8) or [n for n in names if slug and slug in n][:1]
+    alike = [name for name in names if slug and _letters(name) == _letters(slug)]
+    alike = alike or get_close_matches(slug, list(names), n=8)
+    alike = alike or [name for name in names if slug and slug in name][:1]
     nearest = max(alike, key=lambda name: len(parts & set(name.split("-"))), default="")
-    return f"did you mean '{nearest}'?" if nearest else ""
+    return f"did you mean '{names[nearest]}'?" if nearest else ""
+
+
+def _slug(name: str) -> str:
+    return "-".join(name.lower().replace("_", "-").split())
+
+
+def _letters(slug: str) -> str:
+    return slug.replace("-", "").replace(".", "")

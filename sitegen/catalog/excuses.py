@@ -18,15 +18,19 @@ EXCUSABLE = frozenset(
         "depth-beyond-model",
         "file-size",
         "licence-of-siblings",
+        "link-figure",
         "machine-power",
         "module-power",
+        "name-count",
         "no-repository",
         "older-successor",
         "production",
         "rate-clock",
         "rate-ratio",
         "renamed-id",
+        "segment-figure",
         "superseded-successor",
+        "unknown-architecture",
     }
 )
 """Codes of rules that compare a fact with what is usual: a record can be right and break them.

@@ -22,7 +22,7 @@ BODIES: Mapping[Kind, str] = {
     Kind.GPU: """\
 name: "{id}"
 vendor: nvidia
-architecture: "REPLACE"
+architecture: Ada Lovelace  # REPLACE: a stand-in
 segment: consumer
 vram_gib: 24
 visible_mib: 24000
@@ -156,7 +156,7 @@ date: '{today}'
 tables:
   - board: {board}
     scores:
-      "REPLACE: a model that is not in the catalog": 50
+      {known_name}: 50  # REPLACE: a name that the map has, as the source writes it
 """
     + SOURCES,
     Kind.NAMES: """\
@@ -185,7 +185,8 @@ def new_record(
         kind: What it describes.
         record_id: Its id, already checked.
         today: ISO date for the source.
-        existing: Ids of records of the kinds in ``NEEDS``, by kind.
+        existing: Ids of records of the kinds in ``NEEDS``, by kind; and for a score, as
+            ``known_name``, a name of the name map, as YAML writes it.
     """
     body = BODIES[kind].format(id=record_id, today=today, **(existing or {}))
     comments = "\n".join(_optional(kind, body))

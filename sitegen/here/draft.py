@@ -81,7 +81,7 @@ def gpu_record(found_gpu: FoundGpu, *, today: str) -> str:
     lines = [
         f"name: '{name}'",
         "vendor: nvidia",
-        'architecture: "REPLACE"',
+        "architecture: Ada Lovelace  # REPLACE: a stand-in",
         "segment: consumer  # REPLACE: a stand-in",
         f"vram_gib: {-(-total // GIB)}{said}",
         f"visible_mib: {total // MIB}  # REPLACE: a process sees less than nvidia-smi counts",

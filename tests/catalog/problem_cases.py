@@ -189,6 +189,9 @@ HARDWARE = (
     Case("rate-ratio", GPU, "bus: pcie", "fp8_tflops: 660.6\nbus: pcie"),
     Case("rate-ratio", GPU, "bus: pcie", "int8_tops: 1321\nbus: pcie"),
     Case("rate-ratio", GPU, "bus: pcie", "fp4_tflops: 1321\nbus: pcie"),
+    Case("unknown-architecture", GPU, "Ada Lovelace", "AdaLovelace"),
+    Case("unknown-architecture", GPU, "Ada Lovelace", "CDNA 3"),
+    Case("unknown-architecture", MAC, "architecture: M4", "architecture: m4"),
     Case("connectors", GPU, "bus: pcie", "power_connectors: 1× None\nbus: pcie"),
     Case("connectors", GPU, "bus: pcie", "power_connectors: 2x 8-pin\nbus: pcie"),
     Case("gpu-memory", GPU_3090, "vram_gib: 24\n", ""),
@@ -196,7 +199,16 @@ HARDWARE = (
     Case("unified-facts", MAC, "high: 0.8", "high: 1.1"),
     Case("unified-facts", GPU, "vram_gib: 24", "vram_gib: 24\nunified_raised_reserve_gib: 8"),
     Case("visible-memory", GPU, "24077", "25000"),
+    Case("name-taken", GPU, "name: RTX 4090", "name: RTX-3090"),
+    Case("visible-memory", GPU, "24077", "24"),
+    Case("segment-figure", GPU, "gb_s: 1008", "gb_s: 10080"),
+    Case("segment-figure", GPU, "gb_s: 1008", "gb_s: 1.008"),
+    Case("segment-figure", GPU, "bus: pcie", "tdp_watts: 4500\nbus: pcie"),
+    Case("segment-figure", MAC, "segment: integrated", "segment: integrated\ntdp_watts: 600"),
+    Case("link-figure", LINK, "high: 25}", "high: 250}"),
+    Case("link-figure", LINK, "latency_us: {low: 10", "latency_us: {low: 0.01"),
     Case("visible-memory", MAC, "memory_bandwidth", "visible_mib: 1\nmemory_bandwidth"),
+    Case("compute-capability", GPU, '"8.9"', '"89"'),
     Case("compute-capability", GPU, '"8.9"', '"8.9.0"'),
     Case(
         "compute-capability", MAC, "memory_bandwidth", 'compute_capability: "8.9"\nmemory_bandwidth'
@@ -249,6 +261,13 @@ PRICES = (
     Case("price-amount", BOXES, "sources:", priced("1850", "12")),
     Case("out-of-range", GPU, "sources:", priced("1850", "0")),
     Case("price-twice", GPU, "sources:", priced("", "", times=2)),
+    Case(
+        "price-twice",
+        GPU,
+        "sources:",
+        priced("", "").removesuffix("sources:")
+        + priced("2026-11-18", "2026-11").removeprefix("prices:\n"),
+    ),
     Case("price-memory", MAC, "sources:", priced("", "")),
     Case("price-memory", MAC, "sources:", priced("1850", "1850\n    memory_gib: 96")),
     Case("price-memory", GPU, "sources:", priced("1850", "1850\n    memory_gib: 24")),
@@ -260,6 +279,16 @@ PRICES = (
 )
 """What prices can have wrong with them."""
 
+ONLY_ON = "other_architectures: [CDNA 3, RDNA4]"
+OLDEST = "minimum_compute_capability: '80'"
+FORMAT_LIMIT = f"""\
+format_limits:
+  - formats: [bf16]
+    {ONLY_ON}
+    source: {{title: vLLM wheel, read: 2026-11-20}}"""
+MODEL_LIMIT = FORMAT_LIMIT.replace("format_limits", "model_limits").replace(
+    "formats: [bf16]", "families: [llama]"
+)
 GGUF_REPOSITORY = "repository: someone/Llama-3.1-8B-GGUF"
 MODELS = (
     Case("licence", MODEL, "released:", "license: llama3.1\nreleased:"),
@@ -309,6 +338,24 @@ MODELS = (
 """What models and quantizations can have wrong with them."""
 
 RUNTIMES = (
+    Case("compute-capability", BF16, "production", 'native_compute_capability: "9"\nproduction'),
+    Case("compute-capability", VLLM, "memory_model:", OLDEST + "\nmemory_model:"),
+    Case(
+        "compute-capability",
+        VLLM,
+        "memory_model:",
+        FORMAT_LIMIT.replace(ONLY_ON, OLDEST) + "\nmemory_model:",
+    ),
+    Case(
+        "compute-capability",
+        VLLM,
+        "memory_model:",
+        MODEL_LIMIT.replace(ONLY_ON, OLDEST) + "\nmemory_model:",
+    ),
+    Case("unknown-architecture", BF16, "production", "other_architectures: [CDNA3]\nproduction"),
+    Case("unknown-architecture", VLLM, "memory_model:", ONLY_ON + "\nmemory_model:"),
+    Case("unknown-architecture", VLLM, "memory_model:", FORMAT_LIMIT + "\nmemory_model:"),
+    Case("unknown-architecture", VLLM, "memory_model:", MODEL_LIMIT + "\nmemory_model:"),
     Case("drives", RAY, "drives: [vllm]\n", ""),
     Case("drives", VLLM, "assessed_version", "drives: [vllm]\nassessed_version"),
     Case("profiles", VLLM, "memory_model: paged", "memory_model: unprofiled"),
@@ -343,6 +390,15 @@ PROVENANCE = (
     Case("date", GPU, "read: 2026-11-20", "read: 2026-02-30"),
     Case("date", GPU, "read: 2026-11-20", "read: 2027-01-01"),
     Case("date", GPU, "2022-10-12", "2022-13"),
+    Case("date", GPU, "2022-10-12", "2026-12-06"),
+    Case("date", GPU, "2022-10-12", "'2027'"),
+    Case("date", MODEL, "2024-07-23", "2027-04-27"),
+    Case(
+        "date",
+        VLLM,
+        "memory_model:",
+        FORMAT_LIMIT.replace("2026-11-20", "2026-11-21").replace(", RDNA4", "") + "\nmemory_model:",
+    ),
     Case("prose-states-number", BOXES, "Used parts", "80 GB of used parts"),
     Case("prose-states-number", BOXES, "Four desktop", "24GiB desktop"),
     Case("prose-states-number", BOXES, "Workers hang", "Only 30 tok/s"),
@@ -442,12 +498,15 @@ MEASUREMENTS = (
     Case(
         "logged-figure", LOGS, "    quote: Loading", "    causes: {graphs: x}\n    quote: Loading"
     ),
+    Case("split-beyond-system", LOGS, "parallel: {tensor: 2}", "parallel: {tensor: 3}"),
     Case("logged-pool", LOGS, "kv_pool_tokens: 204800", "kv_pool_tokens: 1024"),
     Case("published-size", LOGS, "gb: 4.92, ", ""),
     Case("published-size", LOGS, "gb: 4.92", "gb: 4.92, gib: 4.58"),
     Case("unified-memory", LOGS, "{gpu: rtx-4090, count: 2}", "{gpu: m4-max, count: 2}"),
     Case("visible-memory", LOGS, "visible_gib: 23.5", "visible_gib: 32"),
     Case("date", LOGS, "runs:", "date: 2026-02-30\nruns:"),
+    Case("date", LOGS, "    outcome: ran", "    date: 2026-11-21\n    outcome: ran"),
+    Case("date", SPEEDS, "runs:", "date: 2026-12\nruns:"),
 )
 """What measurements can have wrong with them."""
 
@@ -470,6 +529,8 @@ QUALITY = (
     Case("score", SCORED, "61.5", "615"),
     Case("score", SCORED, "[62, 60, 64]", "[62, 63, 64]"),
     Case("date", SCORED, "date: 2026-11-01", "date: 2026-11-31"),
+    Case("date", SCORED, "date: 2026-11-01", "date: 2028-02"),
+    Case("date", LOST, "    metric: kld-mean", "    date: 2026-11-21\n    metric: kld-mean"),
     Case("date", NAME_MAP, "reviewed: 2026-11-20", "reviewed: 2026-13"),
     Case("url", BOARD, "https://example.org/board", "javascript:alert(1)"),
     Case("not-a-choice", BOARD, "use: coding", "use: code"),

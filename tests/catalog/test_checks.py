@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from sitegen.catalog.checks import CHECKS, MAX_PER_RULE
+from sitegen.catalog.architectures import ARCHITECTURES
+from sitegen.catalog.checks import CHECKS, MAX_PER_RULE, specifications
 from sitegen.catalog.checks.prose import prose_states_no_number
 from sitegen.catalog.checks.quantizations import GGUF_FILE_TYPES
 from sitegen.catalog.load import parse_catalog, read_records
@@ -108,3 +109,23 @@ def test_a_rule_stops_after_many_problems_and_says_so() -> None:
 
 def test_the_file_types_that_pass_are_those_the_engine_can_mix() -> None:
     assert set(DEFAULT_TYPE) == GGUF_FILE_TYPES
+
+
+def test_the_tables_of_rates_name_architectures_that_are_listed() -> None:
+    listed = frozenset().union(*ARCHITECTURES.values())
+    named = {*specifications._MULTIPLES, *specifications._OPERATIONS}
+    assert {name for name in named if not name[0].isdigit()} <= listed
+
+
+def test_a_hint_on_an_architecture_compares_without_spaces_and_case() -> None:
+    with pytest.raises(ProblemsFound) as found:
+        parse_catalog(
+            changed(
+                "catalog/quantizations/bf16.yaml",
+                "production",
+                "other_architectures: [RDNA 4, cdna-3]\nproduction",
+            )
+        )
+    (problem,) = found.value.problems
+    assert problem.hint.startswith("did you mean 'CDNA 3'?")
+    assert (problem.span.line, problem.span.column) == (6, 31)

@@ -34,8 +34,8 @@ def _model(name: str, *lines: str, date: str = "2024-07-23", notes: str = "") ->
 
 def _modules(module: int, card: int) -> dict[str, str]:
     return {
-        "catalog/gpus/v100-sxm.yaml": _gpu(module),
-        "catalog/gpus/v100-pcie.yaml": _gpu(card),
+        "catalog/gpus/v100-sxm.yaml": _gpu(module).replace("RTX 4090", "V100 SXM"),
+        "catalog/gpus/v100-pcie.yaml": _gpu(card).replace("RTX 4090", "V100 PCIe"),
     }
 
 
@@ -70,6 +70,10 @@ def _context(tokens: int, *config: str, fields: str = "") -> dict[str, str]:
     return {MODEL: text + f"    fields: [{fields}]\n" if fields else text}
 
 
+def _named(name: str) -> dict[str, str]:
+    return {BOXES: SAMPLE[BOXES].replace("4 nodes × 2× RTX 4090", name)}
+
+
 POSITIONS = "max_position_embeddings: 8192"
 SCALED = "rope_scaling: {type: yarn, factor: 4}"
 NESTED = "text_config: {max_position_embeddings: 32768}"
@@ -80,6 +84,8 @@ NESTED = "text_config: {max_position_embeddings: 32768}"
     [
         ("module-power", _modules(250, 300)),
         ("machine-power", _machine(850)),
+        ("name-count", _named("2x RTX 4090")),
+        ("name-count", _named("4 nodes × 4× RTX 4090")),
         ("licence-of-siblings", _family("mit")),
         ("older-successor", _line("2024-07-23", "2024-04-18")),
         ("older-successor", _line("2024-07-23", "2024-06")),
@@ -99,6 +105,8 @@ def test_what_contradicts_another_record_is_found(code: str, files: dict[str, st
         _modules(300, 250),
         _modules(300, 300),
         _machine(900),
+        _named("8× RTX 4090"),
+        _named("RTX 4090 + RTX 4090"),
         _family("apache-2.0"),
         _family("mit", notes="Its licence is another one."),
         _line("2024-07-23", "2024-07-23"),
@@ -178,7 +186,7 @@ def test_rates_that_makers_print_as_dense_pass(files: dict[str, str]) -> None:
     [
         ("rate-clock", _nvidia("H100", "Hopper 9.0", "datacenter", multiprocessors=132,
                                rates_at_mhz=1830, fp16_tflops=1979)),
-        ("rate-clock", _nvidia("RTX 3090", "Ampere 8.6", "consumer", multiprocessors=82,
+        ("rate-clock", _nvidia("RTX 3090 Ti", "Ampere 8.6", "consumer", multiprocessors=82,
                                rates_at_mhz=1695, fp16_tflops=142)),
         ("rate-ratio", _nvidia("H100", "Hopper 9.0", "datacenter", fp16_tflops=989,
                                fp8_tflops=3958)),
@@ -217,6 +225,7 @@ def test_a_licence_of_a_sibling_is_a_warning_and_the_others_are_errors() -> None
     [
         ("module-power", _modules(250, 300)),
         ("machine-power", _machine(850)),
+        ("name-count", _named("2x RTX 4090")),
         ("licence-of-siblings", _family("mit")),
         ("older-successor", _line("2024-07-23", "2024-04-18")),
         ("context", _context(16_384, POSITIONS)),

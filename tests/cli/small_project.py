@@ -16,10 +16,7 @@ from sitegen.cli.group import cli
 from tests.catalog.sample import NAME_MAP as SAMPLE_NAMES
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-NAME_MAP = (
-    SAMPLE_NAMES.replace(": llama-3.1-8b\n", ": llama-3.1-8b-instruct\n")
-    + '  - "REPLACE: a model that is not in the catalog"\n'
-)
+NAME_MAP = SAMPLE_NAMES.replace(": llama-3.1-8b\n", ": llama-3.1-8b-instruct\n")
 WHOLE = ("interconnects", "quantizations", "runtimes", "assumptions")
 CHOSEN = {
     "gpus": ("rtx-3090", "rtx-4090", "dgx-spark"),

@@ -153,6 +153,14 @@ def test_a_cache_that_no_record_can_name_is_refused(root: Path) -> None:
     assert "--kv-dtype" in done.err
 
 
+@pytest.mark.parametrize("option", ["--date", "--read"])
+def test_a_day_that_is_still_to_come_is_refused(root: Path, option: str) -> None:
+    said = (*SAID, option, "2999-01-01")
+    done = run("--root", root, "import", sample("vllm/appended.jsonl"), *said)
+    assert (done.status, records(root)) == (2, [])
+    assert f"{option}: 2999-01-01 is in the future" in done.err
+
+
 class Terminal(io.StringIO):
     """Somebody who types."""
 

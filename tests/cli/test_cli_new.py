@@ -24,6 +24,24 @@ def test_a_new_file_of_every_kind_passes_the_check_unedited(tmp_path: Path, kind
     assert (fixed.status, "mended" in fixed.err) == (0, False), "it is in order from the start"
 
 
+def test_a_new_file_of_every_kind_passes_in_the_catalog_that_is_published(tmp_path: Path) -> None:
+    for folder in ("catalog", "content", "templates"):
+        shutil.copytree(REPOSITORY / folder, tmp_path / folder)
+    for kind in Kind:
+        assert run("--root", tmp_path, "new", kind.value, f"brand-new-{kind.value}").status == 0
+    checked = run("--root", tmp_path, "check")
+    assert (checked.status, checked.out) == (0, "")
+
+
+def test_a_score_needs_a_map_with_a_name(tmp_path: Path) -> None:
+    root = small_project(tmp_path)
+    names = root / "catalog" / "names" / "somebody.yaml"
+    names.write_text(names.read_text().partition("exact:")[0], encoding="utf-8")
+    done = run("--root", root, "new", "score", "x")
+    assert done.status != 0
+    assert "catalog/names/somebody.yaml has none" in done.err
+
+
 @pytest.mark.parametrize("kind", list(Kind))
 def test_a_new_file_names_its_schema_and_every_key_it_may_have(tmp_path: Path, kind: Kind) -> None:
     root = small_project(tmp_path)

@@ -51,3 +51,10 @@ def test_a_misspelled_family_is_pointed_at_with_the_nearest_known_one(old: str, 
 def test_a_family_that_has_a_formula_is_no_problem(old: str, new: str) -> None:
     records, _ = parse_authored(changed(VLLM, old, new.format("deepseek_v2")), today="2026-11-20")
     assert check(records) == ()
+
+
+def test_a_family_written_with_hyphens_is_found() -> None:
+    files = changed(VLLM, "memory_model:", "families: [deepseek-v32]\nmemory_model:")
+    records, _ = parse_authored(files, today="2026-11-20")
+    (problem,) = check(records)
+    assert problem.hint == "did you mean 'deepseek_v32'?"

@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 
 from sitegen.catalog.authored import CatalogRecords, holds_the_same
 from sitegen.catalog.checks import (
+    architectures,
     claims,
     constants,
     losses,
@@ -44,7 +45,10 @@ CHECKS: tuple[Check, ...] = (
     memory.visible_memory_is_installed,
     memory.visible_memory_is_known,
     memory.compute_capability_has_two_parts,
+    architectures.architectures_are_listed,
+    specifications.gpus_have_names_of_their_own,
     specifications.bandwidth_is_width_times_rate,
+    specifications.figures_are_of_their_segment,
     specifications.cores_fill_the_multiprocessors,
     specifications.rates_are_within_units_times_clock,
     specifications.rates_in_fewer_bits_follow_from_fp16,
@@ -54,9 +58,11 @@ CHECKS: tuple[Check, ...] = (
     topology.nodes_with_several_gpus_have_a_link,
     topology.node_links_stay_inside,
     topology.node_links_are_on_the_gpus,
+    topology.links_are_no_faster_than_their_line,
     topology.networks_join_nodes,
     topology.networks_run_between_nodes,
     topology.unified_memory_is_sold,
+    topology.names_count_the_gpus,
     topology.combos_have_a_sane_size,
     models.active_experts_exist,
     models.kv_heads_at_most_heads,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.authored import Authored, CatalogRecords
-from sitegen.catalog.checks.provenance import is_date
+from sitegen.catalog.checks.provenance import bad_dates
 from sitegen.catalog.records.measurements import (
     FileRecord,
     MeasurementRecord,
@@ -105,13 +105,13 @@ def logged_pools_hold_a_request(records: CatalogRecords) -> Iterator[Problem]:
 
 
 def logged_dates_are_real(records: CatalogRecords) -> Iterator[Problem]:
-    """Ensure dates of runs exist in the calendar."""
+    """Ensure dates of logs and benchmarks exist in the calendar, and none is in the future."""
     for log in records.measurements.values():
-        given: list[tuple[KeyPath, str | None]] = [(("date",), log.record.date)]
-        given += [(("runs", i, "date"), run.date) for i, run in enumerate(log.record.runs)]
-        for path, date in given:
-            if date is not None and not is_date(date):
-                yield log.problem(path, "date", f"there is no {quoted(date)} in the calendar")
+        dates = [run.date for run in log.record.runs]
+        yield from bad_dates(log, log.record.date, "runs", dates, records.today)
+    for page in records.benchmarks.values():
+        dates = [run.date for run in page.record.runs]
+        yield from bad_dates(page, page.record.date, "runs", dates, records.today)
 
 
 def published_sizes_are_stated_once(records: CatalogRecords) -> Iterator[Problem]:

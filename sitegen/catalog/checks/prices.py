@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
@@ -51,16 +52,24 @@ def prices_are_within_bounds(records: CatalogRecords) -> Iterator[Problem]:
 
 
 def prices_are_observed_once(records: CatalogRecords) -> Iterator[Problem]:
-    """Ensure one source gives one price of a kind, a size and a day."""
-    seen: dict[tuple[object, ...], int] = {}
+    """Ensure one source gives one price of a kind, a size and a day, and one amount of a month."""
+    seen: dict[tuple[object, ...], list[tuple[int, PriceRecord]]] = defaultdict(list)
     for authored, index, price in _prices(records):
-        source = price.source.url or price.source.title
-        what = (price.kind, price.currency, price.date, price.memory_gib)
-        first = seen.setdefault((id(authored), *what, source), index)
-        if first != index:
+        source = price.source.url.rstrip("/") or price.source.title
+        earlier = seen[id(authored), price.kind, price.currency, price.memory_gib, source]
+        first = next((at for at, other in earlier if _is_again(price, other)), None)
+        earlier.append((index, price))
+        if first is not None:
             message = f"the same source has a {price.kind} price of {price.date} already"
             hint = f"keep one of the two: the other is entry {first + 1} of `prices`"
             yield authored.problem(("prices", index), "price-twice", message, hint)
+
+
+def _is_again(price: PriceRecord, other: PriceRecord) -> bool:
+    """Return whether two prices of one source are one: of a day, or of a day and its month."""
+    if price.amount != other.amount:
+        return price.date == other.date
+    return price.date.startswith(other.date) or other.date.startswith(price.date)
 
 
 def prices_name_the_size_that_was_bought(records: CatalogRecords) -> Iterator[Problem]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from urllib.parse import urlsplit
 
 from sitegen.catalog.authored import Authored, CatalogRecords, guess
+from sitegen.catalog.records.models import RuntimeRecord
 from sitegen.catalog.records.parts import IntervalRecord, Record, SourceRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
@@ -93,19 +94,39 @@ def url_fault(url: str) -> tuple[str, str]:
 
 
 def dates_are_real(records: CatalogRecords) -> Iterator[Problem]:
-    """Ensure dates exist in the calendar, and nothing was read after today."""
+    """Ensure dates exist in the calendar, and nothing was read, sold or released after today."""
     for authored, _, path, source in _sources(records):
-        place = (*path, "read")
-        if not is_date(source.read):
-            yield _no_date(authored, place, source.read)
-        elif records.today and source.read > records.today:
-            message = f"{source.read} is in the future"
-            yield authored.problem(place, "date", message)
+        yield from bad_date(authored, (*path, "read"), source.read, records.today)
     for authored in records.all:
         for key in _DATE_KEYS:
-            given = getattr(authored.record, key, None)
-            if given is not None and not is_date(given):
-                yield _no_date(authored, (key,), given)
+            yield from bad_date(
+                authored, (key,), getattr(authored.record, key, None), records.today
+            )
+
+
+def bad_date(
+    authored: Authored[Record], path: KeyPath, given: str | None, today: str
+) -> Iterator[Problem]:
+    """Yield the problem of a date of something that happened, if there is one.
+
+    A year or a month alone is in the future when all of it is.
+    """
+    if given is None:
+        return
+    if not is_date(given):
+        yield authored.problem(path, "date", f"there is no {quoted(given)} in the calendar")
+    elif today and given > today:
+        hint = "give the day on which it happened; leave out what is only announced"
+        yield authored.problem(path, "date", f"{given} is in the future", hint)
+
+
+def bad_dates(
+    authored: Authored[Record], date: str | None, key: str, dates: Sequence[str | None], today: str
+) -> Iterator[Problem]:
+    """Yield the problems of a record's date, and of those of its entries below a key."""
+    yield from bad_date(authored, ("date",), date, today)
+    for index, given in enumerate(dates):
+        yield from bad_date(authored, (key, index, "date"), given, today)
 
 
 def is_date(text: str) -> bool:
@@ -119,10 +140,6 @@ def is_date(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _no_date(authored: Authored[Record], path: KeyPath, given: str) -> Problem:
-    return authored.problem(path, "date", f"there is no {quoted(given)} in the calendar")
 
 
 def _sources(
@@ -141,12 +158,26 @@ def _sources(
     for assumption in records.assumptions.values():
         yield assumption, assumption.record, ("source",), assumption.record.source
     for runtime in records.runtimes.values():
-        for index, backend in enumerate(runtime.record.backends):
-            yield runtime, backend, ("backends", index, "source"), backend.source
-        for place, profile in enumerate(runtime.record.profiles):
-            for index, defect in enumerate(profile.defects):
-                at = ("profiles", place, "defects", index, "source")
-                yield runtime, defect, at, defect.source
-            for name, constant in profile.constants.items():
-                path = ("profiles", place, "constants", name, "source")
-                yield runtime, constant, path, constant.source
+        yield from _inside(runtime, runtime.record, ())
+
+
+def _inside(
+    runtime: Authored[RuntimeRecord], owner: Record, at: KeyPath
+) -> Iterator[tuple[Authored[Record], Record, KeyPath, SourceRecord]]:
+    """Yield the `source` of each record in a runtime's, wherever it lies: limits, defects, ..."""
+    for key, value in owner.__dict__.items():
+        if isinstance(value, SourceRecord):
+            yield runtime, owner, (*at, key), value
+        for place, item in _parts(value):
+            if key != "sources":
+                yield from _inside(runtime, item, (*at, key, *place))
+
+
+def _parts(value: object) -> Iterator[tuple[KeyPath, Record]]:
+    """Yield the records of a value: itself, or those that it lists or maps to."""
+    if isinstance(value, Record) and not isinstance(value, SourceRecord):
+        yield (), value
+    elif isinstance(value, tuple):
+        yield from (((at,), item) for at, item in enumerate(value) if isinstance(item, Record))
+    elif isinstance(value, Mapping):
+        yield from (((key,), item) for key, item in value.items() if isinstance(item, Record))

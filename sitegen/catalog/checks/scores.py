@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords, guess
-from sitegen.catalog.checks.provenance import is_date
-from sitegen.catalog.records.losses import LossTableRecord
-from sitegen.catalog.records.parts import Record
+from sitegen.catalog.checks.provenance import bad_date, bad_dates
 from sitegen.catalog.records.scores import NamesRecord, ScoreTableRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
@@ -72,28 +70,15 @@ def scores_are_possible(records: CatalogRecords) -> Iterator[Problem]:
 
 
 def dates_of_scores_are_real(records: CatalogRecords) -> Iterator[Problem]:
-    """Ensure dates of scores and losses are in the calendar."""
+    """Ensure dates of scores and losses are in the calendar, and none is in the future."""
     for sheet in records.scores.values():
-        yield from _bad_dates(sheet, sheet.record.date, sheet.record.tables)
+        dates = [table.date for table in sheet.record.tables]
+        yield from bad_dates(sheet, sheet.record.date, "tables", dates, records.today)
     for source in records.losses.values():
-        yield from _bad_dates(source, source.record.date, source.record.tables)
+        dates = [table.date for table in source.record.tables]
+        yield from bad_dates(source, source.record.date, "tables", dates, records.today)
     for names in records.names.values():
-        if not is_date(names.record.reviewed):
-            yield _no_date(names, ("reviewed",), names.record.reviewed)
-
-
-def _bad_dates(
-    authored: Authored[Record], date: str, tables: Sequence[ScoreTableRecord | LossTableRecord]
-) -> Iterator[Problem]:
-    if not is_date(date):
-        yield _no_date(authored, ("date",), date)
-    for index, table in enumerate(tables):
-        if table.date is not None and not is_date(table.date):
-            yield _no_date(authored, ("tables", index, "date"), table.date)
-
-
-def _no_date(authored: Authored[Record], path: KeyPath, given: str) -> Problem:
-    return authored.problem(path, "date", f"there is no {quoted(given)} in the calendar")
+        yield from bad_date(names, ("reviewed",), names.record.reviewed, records.today)
 
 
 def _impossible(table: ScoreTableRecord, unit: str) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,20 @@ from sitegen.problems import Problem
 
 _ROUNDING = 0.015
 """How far printed bandwidths are from width times rate: makers round both."""
+_BANDWIDTHS = {
+    "consumer": (50, 4_000),
+    "workstation": (60, 4_000),
+    "datacenter": (80, 50_000),
+    "integrated": (8, 3_000),
+}
+"""Least and most memory bandwidth of a segment, GB/s."""
+_WATTS = {
+    "consumer": (30, 1_200),
+    "workstation": (20, 1_200),
+    "datacenter": (25, 4_000),
+    "integrated": (5, 500),
+}
+"""Least and most power of a segment."""
 _CORES_OF_7, _CORES = 64, 128
 _FEW_CORES = frozenset({"6.0", "7.0", "7.2", "7.5", "8.0"})
 _RATE_ROUNDING = 0.03
@@ -68,6 +82,18 @@ _CONNECTORS = re.compile(
 )
 
 
+def gpus_have_names_of_their_own(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure no two GPUs have one name, whatever its letter case, spaces and hyphens are."""
+    first: dict[str, Authored[GpuRecord]] = {}
+    for gpu in records.gpus.values():
+        plain = re.sub(r"[\s_-]+", "", gpu.record.name).casefold()
+        other = first.setdefault(plain, gpu)
+        if other is not gpu:
+            message = f"{quoted(other.id)} is called {quoted(other.record.name)}, too"
+            hint = "say in the name what differs, e.g. the size of the memory; or remove one"
+            yield gpu.problem(("name",), "name-taken", message, hint)
+
+
 def bandwidth_is_width_times_rate(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure memory bandwidth is what the width of its bus and the rate of its pins make."""
     for gpu in records.gpus.values():
@@ -79,6 +105,27 @@ def bandwidth_is_width_times_rate(records: CatalogRecords) -> Iterator[Problem]:
             message = f"{said:g} GB/s are not {bits} bits times {rate:g} Gbit/s ({made:g} GB/s)"
             hint = "look up the three figures of this very card; siblings differ"
             yield gpu.problem(("memory_bandwidth_gb_s",), "bandwidth", message, hint)
+
+
+def figures_are_of_their_segment(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure memory bandwidth and power are of the size that GPUs of their segment have.
+
+    The bounds are the least and the most in the catalog of 2026-11-27 with a factor of two and
+    more, so that a generation can pass the last one and a digit too many cannot. In the catalog
+    were, in GB/s and watts: consumer 112 to 1,792 and 70 to 575, workstation 160 to 1,792 and 50
+    to 600, datacenter 192 to 23,300 and 60 to 1,600, integrated 17 to 1,228 and 15 to 220.
+    """
+    for gpu in records.gpus.values():
+        for field, unit, bounds in (
+            ("memory_bandwidth_gb_s", "GB/s", _BANDWIDTHS),
+            ("tdp_watts", "W", _WATTS),
+        ):
+            said, (least, most) = getattr(gpu.record, field), bounds[gpu.record.segment]
+            if said is not None and not least <= said <= most:
+                message = f"{said:g} {unit} are not of a {gpu.record.segment} GPU: "
+                message += f"those have {least:,} to {most:,} {unit}"
+                hint = "compare number, unit and `segment` with the source"
+                yield gpu.problem((field,), "segment-figure", message, hint)
 
 
 def cores_fill_the_multiprocessors(records: CatalogRecords) -> Iterator[Problem]:

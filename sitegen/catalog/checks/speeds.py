@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.records.benchmarks import BenchmarkRecord, LatencyRecord, SpeedRunRecord
+from sitegen.catalog.records.parts import Record
+from sitegen.catalog.records.runs import ParallelRecord, SystemRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
@@ -67,14 +69,23 @@ def depths_are_within_the_model(records: CatalogRecords) -> Iterator[Problem]:
 
 
 def splits_fit_the_system(records: CatalogRecords) -> Iterator[Problem]:
-    """Ensure a run is not split over more GPUs than it had."""
+    """Ensure no run, timed or logged, is split over more GPUs than it had."""
     for page, path, run in _runs(records):
-        split = run.parallel
-        asked = (split.tensor or 1) * (split.pipeline or 1) * (split.data or 1)
-        there = sum(node.count * part.count for node in run.system.nodes for part in node.gpus)
-        if asked > there:
-            message = f"a split over {asked} GPUs does not fit the {there} of its system"
-            yield page.problem((*path, "parallel"), "split-beyond-system", message, "check both")
+        yield from _too_wide(page, path, run.parallel, run.system)
+    for log in records.measurements.values():
+        for index, start in enumerate(log.record.runs):
+            if start.system is not None:
+                yield from _too_wide(log, ("runs", index), start.parallel, start.system)
+
+
+def _too_wide(
+    page: Authored[Record], path: KeyPath, split: ParallelRecord, system: SystemRecord
+) -> Iterator[Problem]:
+    asked = (split.tensor or 1) * (split.pipeline or 1) * (split.data or 1)
+    there = sum(node.count * part.count for node in system.nodes for part in node.gpus)
+    if asked > there:
+        message = f"a split over {asked} GPUs does not fit the {there} of its system"
+        yield page.problem((*path, "parallel"), "split-beyond-system", message, "check both")
 
 
 def _latencies(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from pathlib import Path
 
 import click
@@ -153,7 +154,24 @@ def _write(session: CliSession, kind: Kind, path: Path, text: str) -> int:
 
 def _existing(root: Path, kind: Kind) -> dict[str, str]:
     """Name records that the new one can refer to, or say what to add first."""
-    return {needed.value: _first(root, kind, needed) for needed in NEEDS.get(kind, ())}
+    found = {needed.value: _first(root, kind, needed) for needed in NEEDS.get(kind, ())}
+    if kind is Kind.SCORE:
+        names = found[Kind.NAMES.value]
+        found["known_name"] = json.dumps(_name_in(root, names), ensure_ascii=False)
+    return found
+
+
+def _name_in(root: Path, names: str) -> str:
+    """Return a name that a map has; of a model outside the catalog, where there is one."""
+    from sitegen.catalog.load import read_records
+
+    path = f"{CATALOG}/{Kind.NAMES.folder}/{names}.yaml"
+    records, _ = read_records({path: (root / path).read_text(encoding="utf-8")})
+    if names in records.names:
+        record = records.names[names].record
+        for name in (*record.outside, *record.siblings, *record.exact):
+            return name
+    raise CommandError(f"a {Kind.SCORE} needs a name of a model, and {path} has none")
 
 
 def _first(root: Path, kind: Kind, needed: Kind) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -14,6 +14,7 @@ from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.records.hardware import NodeRecord
+from sitegen.cli.calendar_day import day_of_clock
 from sitegen.cli.imports.options import KV_DTYPES, ImportOptions
 from sitegen.cli.questions.choose import checkpoints_of, record, usage_error
 from sitegen.cli.text.terminal import printable
@@ -78,6 +79,18 @@ def choice_of(
             kv_dtype=KV_DTYPES[options.kv_dtype] if options.kv_dtype else "",
         ),
     )
+
+
+def refuse_future_dates(options: ImportOptions, files: Mapping[str, str]) -> None:
+    """Hold the dates that were typed to this machine's clock, as far as the catalog believes it.
+
+    Raises:
+        click.UsageError: If one of them is still to come.
+    """
+    for option, given in (("--date", options.date), ("--read", options.read)):
+        today = day_of_clock(files.values()) if given else ""
+        if today and given > today:
+            raise usage_error(option, f"{given} is in the future")
 
 
 def contradicted(

@@ -10,7 +10,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.load import parse_authored, parse_catalog
 from sitegen.cli.exits import CommandError
-from sitegen.cli.imports.choice import choice_of
+from sitegen.cli.imports.choice import choice_of, refuse_future_dates
 from sitegen.cli.imports.file import opened
 from sitegen.cli.imports.options import ImportOptions
 from sitegen.cli.imports.steps import imported
@@ -97,6 +97,7 @@ def _start(
 ) -> Compared:
     """Compare the log of a start."""
     files = session.read().catalog
+    refuse_future_dates(options, files)
     records, catalog = parse_authored(files)
     try:
         log = read_log(text.splitlines(), runtime)

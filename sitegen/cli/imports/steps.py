@@ -12,7 +12,7 @@ from sitegen.catalog.file_names import catalog_path
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.load import parse_authored, parse_catalog
 from sitegen.cli.exits import CommandError
-from sitegen.cli.imports.choice import choice_of, contradicted
+from sitegen.cli.imports.choice import choice_of, contradicted, refuse_future_dates
 from sitegen.cli.imports.file import HashedStream, Opened, opened
 from sitegen.cli.imports.options import ImportOptions
 from sitegen.cli.imports.reading import LOOK, values_in
@@ -72,6 +72,7 @@ def imported(
     """
     asked, paths = _split(words)
     project = session.read().catalog
+    refuse_future_dates(options, project)
     records, catalog = parse_authored(project)
     findings = _read(asked, paths)
     for name in findings.skipped:

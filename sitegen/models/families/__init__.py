@@ -23,9 +23,9 @@ class UnknownFamily(ValueError):  # noqa: N818 - the name says what the config i
 
     def __init__(self, model_type: str) -> None:
         self.model_type = model_type
-        hint = did_you_mean(model_type.replace("_", "-"), [f.replace("_", "-") for f in FAMILIES])
+        hint = did_you_mean(model_type, FAMILIES)
         message = f"model_type: the family {model_type!r} is not covered"
-        super().__init__(f"{message}; {hint.replace('-', '_')}" if hint else message)
+        super().__init__(f"{message}; {hint}" if hint else message)
 
 
 def architecture(config: Mapping[str, Json]) -> Architecture:
