@@ -16,6 +16,12 @@ from sitegen.quality.values import Rating, Use
 from sitegen.survey.rated_tier import as_good, best_assured_first, both
 from sitegen.values import dataclass
 
+LONG_DOCUMENT = 100_000
+"""Tokens that a machine has to hold before a model's rating for long context says anything there.
+
+Source:
+    Artificial Analysis, AA-LCR: documents of about 100,000 tokens a question; read 2026-11-27.
+"""
 FIRST = Use.OVERALL
 """The first use of a page: all text uses together, for which most models have evidence."""
 
@@ -65,6 +71,13 @@ def may_lead(engine: FitEngine, model: LanguageModel) -> bool:
     return not model.base and not model.superseded_by and model.context_tokens >= least
 
 
+def _longest(assessment: Assessment) -> int:
+    """Return the longest context of one user, under whichever comfortable plan has it."""
+    if assessment.best is not None:
+        return assessment.best.longest_context[0]
+    return assessment.limits.max_context_tokens if assessment.limits else 0
+
+
 def takes_images(engine: FitEngine, assessment: Assessment) -> bool:
     """Return whether a plan counts what images need, under a runtime that reads the model's."""
     settings, runtime = assessment.settings, assessment.runtime
@@ -105,27 +118,47 @@ class Candidates:
             and reads_along(engine, assessment)
         )
 
-    def rated_for(self, use: Use) -> list[RatedPick]:
-        """List the rated picks for a use, highest rating first."""
-        suited = [*self.comfortable]
+    def suited_for(self, use: Use) -> list[Assessment]:
+        """List the picks that can be used so at all, rated or not."""
         if use is Use.VISION:
             every = (*self.comfortable, *self.seeing)
-            suited = [one for one in every if takes_images(self.engine, one)]
+            return [one for one in every if takes_images(self.engine, one)]
+        if use is Use.LONG_CONTEXT:
+            return [one for one in self.comfortable if _longest(one) >= LONG_DOCUMENT]
+        return [*self.comfortable]
+
+    def rated_for(self, use: Use) -> list[RatedPick]:
+        """List the rated picks for a use, highest rating first."""
+        suited = self.suited_for(use)
         rated = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
         found = [one for one in rated if one.assessment.checkpoint.is_published] or rated
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
+
+    def is_beaten(self, use: Use, led: RatedPick) -> bool:
+        """Return whether a model without a rating is better with 95 % probability, as far as known.
+
+        Too few boards have it to be called best; but what they say is enough to call no other so.
+        """
+        for one in self.suited_for(use):
+            rating = self.engine.ratings.of(use, one.model.id)
+            if rating is None or rating.is_rated:
+                continue
+            points, half_width = less_loss(self.engine, rating, one.model, one.checkpoint)
+            if points - led.points > both(half_width, led.half_width):
+                return True
+        return False
 
     def rated_in_general(self) -> list[RatedPick]:
         """List the rated picks for the use that a page leads with."""
         return self.rated_for(FIRST)
 
     def good(self) -> tuple[Assessment, ...]:
-        """List the models whose rating is not far below the best one here."""
+        """List the models whose rating, in whole points, is not far below the best one here."""
         found = self.rated_in_general()
         if not found:
             return ()
-        gap = self.engine.assumptions["good-rating-gap"].value.mid
-        return tuple(one.assessment for one in found if one.points >= found[0].points - gap)
+        least = round(found[0].points) - self.engine.assumptions["good-rating-gap"].value.mid
+        return tuple(one.assessment for one in found if round(one.points) >= least)
 
     def compared(self) -> tuple[Assessment, ...]:
         """List the good models; where none is rated, all that may lead an answer."""
@@ -210,7 +243,7 @@ def may_be_good(engine: FitEngine, model: LanguageModel, best: RatedPick | None)
     unsure = max((_half(one.low, one.high) for one in losses), default=0.0)
     half = _half(rating.points.low, rating.points.high)
     reach = max(
-        engine.assumptions["good-rating-gap"].value.mid,
+        engine.assumptions["good-rating-gap"].value.mid + 1,  # ratings are rounded
         both(best.half_width, both(half, unsure)),
     )
     return rating.points.mid >= best.points - reach
@@ -233,7 +266,7 @@ def answers_by_use(candidates: Candidates) -> tuple[UseAnswer, ...]:
 def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
     """Find the tier of models that are best for a use; ``None`` where none is rated."""
     rated = candidates.rated_for(use)
-    if not rated:
+    if not rated or (use is not FIRST and candidates.is_beaten(use, rated[0])):
         return None
     step = candidates.engine.assumptions["answer-rating-step"].value.mid
     leading = best_assured_first(as_good(rated), step, _known_exactly)

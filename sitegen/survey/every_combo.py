@@ -44,6 +44,7 @@ from sitegen.survey.verdict_policy import (
     best_verdict,
     in_turn,
     is_slow,
+    is_uneven,
     judged,
     machine_standing,
     may_not_lead,
@@ -209,10 +210,12 @@ def _read_along(
     engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoint, pick: Pick
 ) -> Pick | None:
     """Pick again for an answer where the pick is too slow; ``None`` where that changes nothing."""
-    if verdict.tier is not FitTier.COMFORTABLE or not is_slow(engine, pick):
+    slow = is_slow(engine, pick)
+    if verdict.tier is not FitTier.COMFORTABLE or not (slow or is_uneven(question.combo)):
         return None
     other = pick_of(engine, replace(question, read_along=True), verdict)
-    return None if is_slow(engine, other) else other
+    same = other.entry.subject.key == pick.entry.subject.key
+    return None if same or is_slow(engine, other) else other
 
 
 def _entries(engine: FitEngine, question: ModelQuestion) -> list[PlannedCheckpoint]:

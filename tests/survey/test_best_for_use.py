@@ -72,6 +72,28 @@ def test_thin_evidence_is_no_rating() -> None:
     assert tier_of(survey) == ["llama8"]
 
 
+def test_a_use_has_no_answer_where_one_board_says_that_another_model_is_better() -> None:
+    """Llama 3.1 8B led long context, beside models that one board puts 27 points higher."""
+
+    def answered_with(points: float, use: Use) -> list[Use]:
+        thin = Rating(Interval(points - 4, points, points + 4), is_rated=False)
+        ratings = rated({"llama8": 40.0}, use).by_use[use]
+        return [one.use for one in survey_of(Ratings({use: {**ratings, "llama70": thin}})).uses]
+
+    assert answered_with(44.9, Use.CODING) == [Use.CODING]  # 3² + 4² = 5²
+    assert answered_with(45.1, Use.CODING) == []
+    assert answered_with(90.0, Use.OVERALL) == [Use.OVERALL]
+
+
+def test_long_context_is_answered_by_what_holds_a_long_document() -> None:
+    ratings = rated({"llama8": 40.0, "qwen3_30": 60.0}, Use.LONG_CONTEXT)
+    assert tier_of(survey_of(ratings), Use.LONG_CONTEXT) == ["qwen3_30"]
+    known = small_catalog(*MODELS)
+    short = replace(known.models["qwen3_30"], context_tokens=99_999)
+    found = replace(known, models={**known.models, short.id: short})
+    assert tier_of(survey_of(ratings, found=found), Use.LONG_CONTEXT) == ["llama8"]
+
+
 def test_a_rating_loses_what_the_picked_checkpoint_loses_and_is_less_sure() -> None:
     """Only a checkpoint of 4 bits is there; it loses 6 points, known to 4 either way."""
     lost = CheckpointLosses({}, {"awq-4bit-g128": Interval(2.0, 6.0, 10.0)}, (1.0,))

@@ -466,3 +466,27 @@ def test_a_card_for_many_users_starts_as_many_requests() -> None:
     (group,) = (found for id_, found in further_recipes(survey, ()) if id_.endswith("-many"))
     assert value(group[0], "--parallel") == [str(held)] * len(value(group[0], "--parallel"))
     assert set(value(group[0], "--ctx-size")) == {str(8_192 * held)}
+
+
+def test_unequal_gpus_answer_with_a_file_that_the_faster_one_holds() -> None:
+    """Q6_K needs the Strix Halo beside the RTX 3090 and is read at its speed: 10 tok/s."""
+    known = whole_catalog()
+
+    def both(combo: str) -> tuple[Assessment, Assessment]:
+        asked = reference_question(engine(), known.combos[combo], known.models["qwen3.8-27b"])
+        found = answered(engine(), asked), answered(engine(), replace(asked, read_along=True))
+        assert found[0] is not None
+        assert found[1] is not None
+        return found[0], found[1]
+
+    row, answer = both("strix-halo-plus-rtx-3090-oculink")
+    assert (row.checkpoint.id, answer.checkpoint.id) == ("q6-k", "q4-k-m")
+    assert row.speed is not None
+    assert answer.speed is not None
+    slow, fast = row.speed.single_tokens_per_s.mid, answer.speed.single_tokens_per_s.mid
+    assert fast >= 2 * slow
+    assert 0.8 < fast / 31 < 1.3, "31 tok/s were measured on an RTX 3090"
+    assert answer.plan is not None
+    assert len(answer.plan.ranks) == 1
+    alike = both("2x-rtx-3090-nvlink")
+    assert alike[0].checkpoint.id == alike[1].checkpoint.id

@@ -122,7 +122,10 @@ def _picked(
 def print_best(combo: Combo, answer: UseAnswer | None, options: FitOptions) -> None:
     """Print the tier of the best models, then the next one."""
     if answer is None:
-        print(f"No model rated for this use fits {COMFORTABLY} there with this load.")
+        print(
+            f"No model that fits {COMFORTABLY} there with this load can be called the best for "
+            "this use: published scores say too little."
+        )
         return
     print_table(table_of_best(answer, f"Best for {USE_WORDS[answer.use].lower()} on {combo.name}"))
     for line in _closing(answer, options):

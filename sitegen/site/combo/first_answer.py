@@ -165,8 +165,8 @@ def _nothing(use: Use | None, where: str) -> str:
     if use is None:
         return f"None of the runtimes that we assess loads this model on {where}."
     return (
-        f"With this context and number of users, no model rated {FOR_USE[use]} fits {COMFORTABLY} "
-        f"on {where}."
+        f"With this context and number of users, no model that fits {COMFORTABLY} on {where} can "
+        f"be called the best {FOR_USE[use]}: published scores say too little."
     )
 
 
