@@ -30,6 +30,7 @@ ALLOWED: Mapping[str, str] = {
     "lint/versions.py": "repositories by whose names a fork of a program is told",
     "lint/programs.py": "`vllm bench serve` has three words, and vLLM's server is also a script",
     "lint/rules/options.py": "a Modelfile is Ollama's",
+    "lint/rules/pairs.py": "variables that only Ollama reads",
     "lint/rules/serving.py": "Ray Serve LLM serves with vLLM",
     "lint/languages/configurations.py": "Ray Serve LLM serves with vLLM",
     "lint/languages/python_programs.py": "reads programs that import vLLM",

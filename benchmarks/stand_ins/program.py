@@ -332,7 +332,7 @@ def lms(words: list[str]) -> None:
 
 
 def mlx_server(words: list[str]) -> None:
-    values, _ = parsed(words, "mlx-lm")
+    values, _ = parsed(words, "mlx-lm", prefix="convert:")
     serve(int(values["--port"]), ["*"])
 
 
@@ -350,7 +350,7 @@ def mlx_config(words: list[str]) -> None:
 
 
 def mlx_convert(words: list[str]) -> None:
-    values, _ = parsed(words, "mlx-lm")
+    values, _ = parsed(words, "mlx-lm", prefix="convert:")
     _model(Path(values["--mlx-path"]))
 
 

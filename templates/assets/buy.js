@@ -84,6 +84,7 @@
   const soon = () => { if (!builds) begin().catch(() => {}); };  // Whoever comes near asks soon.
   for (const one of [form, own]) for (const kind of ["pointerenter", "focusin"]) one.addEventListener(kind, soon);
   form.addEventListener("input", changed);
+  form.addEventListener("change", () => form.reportValidity());  // Say what is wrong with a number.
   form.addEventListener("submit", (event) => event.preventDefault());
   own.addEventListener("submit", (event) => {
     event.preventDefault();

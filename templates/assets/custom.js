@@ -208,6 +208,7 @@
   };
 
   form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("change", () => form.reportValidity());  // Say what is wrong with a number.
   form.addEventListener("input", (event) => {
     const { target } = event;
     if (target.name === "combo") {

@@ -186,7 +186,7 @@
     settle();
   });
   form.addEventListener("change", async ({ target }) => {
-    if (target === field || !form.checkValidity()) return;
+    if (target === field || !form.reportValidity()) return;
     if (target.name === "count" && chosen.gpu) {
       await named();
       choose(names.ofGpu(chosen.gpu.id, Number(target.value), chosen.gpu.gib));

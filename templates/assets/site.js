@@ -134,10 +134,6 @@
   });
 
   for (const table of all("table:has(th[data-sort])")) sortable(table);
-  // A number that cannot be asked for is named, beside the answer to the question before it.
-  document.addEventListener("change", ({ target }) => {
-    if (target.form?.matches("[data-checked]:invalid")) target.form.reportValidity();
-  });
   const field = document.querySelector("input[type=search]");
   if (field) slash(field);
 })();

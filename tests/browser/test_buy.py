@@ -169,7 +169,7 @@ def test_a_change_is_answered_in_place_and_kept_in_the_address(page: Page) -> No
     assert float(page.locator("#best").get_attribute("data-ms") or 999) <= MAIN_THREAD_MS * SLOWER
     page.reload()
     assert page.input_value("[name=users]") == "16"
-    assert "all users together" in answer(page)
+    assert "16 users together" in answer(page)
 
 
 def answer(page: Page) -> str:
