@@ -332,7 +332,7 @@ def lms(words: list[str]) -> None:
 
 
 def mlx_server(words: list[str]) -> None:
-    values, _ = parsed(words, "mlx-lm", prefix="convert:")
+    values, _ = parsed(words, "mlx-lm")
     serve(int(values["--port"]), ["*"])
 
 
