@@ -17,10 +17,13 @@ from sitegen.physics.gpu_groups import GpuGroup, UsableGpu, resized
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.plan import DEFAULTS, Reason, Settings, Workload
 from sitegen.physics.valid_splits import Split
+from sitegen.units import MIB
 from sitegen.values import dataclass
 
 HIGHER_FRACTION = 0.95
 """The highest memory fraction that operators run without a desktop on the GPU."""
+PAGE = 4_096
+"""Bytes of a page, by which Linux counts ``ttm.pages_limit``."""
 LOWER_FRACTION = 0.85
 """A share that leaves room beside it for context, graphs and warm-up on any GPU."""
 FEWER = 64
@@ -159,7 +162,11 @@ def _by_limit(
         # With the limit raised, having to raise it is no reason any more.
         only = all(reason.code == "OS_LIMIT" for reason in one.reasons)
         tier = FitTier.COMFORTABLE if only else one.tier
-        yield Reason("RAISE_OS_LIMIT", {"bytes": first.usable_bytes(raised=True)}), tier
+        most = first.usable_bytes(raised=True)
+        arguments: dict[str, int | float | str] = {
+            "bytes": most, "mib": str(most // MIB), "pages": str(most // PAGE),
+        }  # fmt: skip
+        yield Reason("RAISE_OS_LIMIT", arguments), tier
 
 
 def _by_context(engine: FitEngine, evaluation: Evaluation) -> Iterator[Attempt]:

@@ -66,7 +66,7 @@ ARGUMENTS = {
     "RAISE_MEMORY_FRACTION": "fraction",
     "LOWER_MAX_NUM_SEQS": "max_num_seqs",
     "LOWER_MEMORY_FRACTION": "fraction",
-    "RAISE_OS_LIMIT": "bytes",
+    "RAISE_OS_LIMIT": "bytes mib pages",
     "MORE_GPUS": "count gpu",
     "LARGER_GPU": "gpu",
     "OTHER_RUNTIME": "runtime",

@@ -98,8 +98,8 @@ CURES: Mapping[str, str] = {
     "LOWER_MAX_NUM_SEQS": "start it with max_num_seqs at {max_num_seqs}",
     "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of the GPU",
     "RAISE_OS_LIMIT": (
-        "let the GPU use {bytes}: raise the system's limit (iogpu.wired_limit_mb on macOS, "
-        "ttm.pages_limit with AMD on Linux)"
+        "let the GPU use {bytes}: run sudo sysctl iogpu.wired_limit_mb={mib} on macOS, or set the "
+        "kernel parameter ttm.pages_limit={pages} with AMD on Linux"
     ),
     "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest one",
     "MORE_GPUS": "use {count} × {gpu}",
