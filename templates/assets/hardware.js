@@ -185,6 +185,7 @@ var sitegenHardware = (() => {
       const ofName = (entry) => pieces(entry.gpu?.name ?? entry.combo.name);
       const rank = (entry) => [
         entry.gpu && exact.has(entry.gpu.id) ? 0 : 1,
+        of(said)(entry) ? 0 : 1,  // "Strix Halo 64 GB" is not the one with 32.
         said.every((word) => ofName(entry).includes(word)) ? 0 : 1,
         (count ? entry.combo?.name.startsWith(`${count}× `) : !/^\d+× /.test(entry.combo?.name)) ? 0 : 1,
         ofName(entry).length,
@@ -201,7 +202,7 @@ var sitegenHardware = (() => {
       const own = some.map((entry) => ofGpu(entry.gpu.id, count || 1, entry.gib));
       const builds = others.map((entry) => ofCombo(entry.combo.id));
       // "Mac Studio" names machines and no chip.
-      const named = others.length && rank(others[0])[1] === 0 && !(some.length && Math.min(...rank(some[0]).slice(0, 2)) === 0);
+      const named = others.length && rank(others[0])[2] === 0 && !(some.length && rank(some[0])[0] * rank(some[0])[2] === 0);
       return (named ? [...builds, ...own] : [...own, ...builds]).map((found) => ({ ...found, typed: count }));
     };
 

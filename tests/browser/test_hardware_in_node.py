@@ -107,6 +107,11 @@ def test_nothing_is_answered_for_other_hardware_than_was_typed(typed: str, tmp_p
     assert asked([["find", typed]], tmp_path)[0] == []
 
 
+@pytest.mark.parametrize(("typed", "gib"), [("strix halo 64gb", 64), ("m4 max 48 GB", 48)])
+def test_the_size_that_was_typed_comes_first(typed: str, gib: int, tmp_path: Path) -> None:
+    assert asked([["find", typed]], tmp_path)[0][0]["gpu"]["gib"] == gib
+
+
 def test_the_name_of_a_machine_lists_machines_first(tmp_path: Path) -> None:
     found = asked([["find", "mac studio"]], tmp_path)[0]
     assert found[0]["text"].startswith("Mac Studio")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.quality.values import Use
 from sitegen.recipes import recipes_for
@@ -43,6 +43,7 @@ from sitegen.site.words.verdicts import (
 from sitegen.survey.answers import AnswerGoal
 from sitegen.survey.composed_build import CUSTOM_ID_PREFIX
 from sitegen.survey.first_answer import FirstAnswer, Instead, Wish
+from sitegen.units import GIB
 from sitegen.values import dataclass
 
 FOR_USE = {
@@ -114,6 +115,13 @@ def hardware_words(combo: Combo) -> str:
     if not combo.id.startswith(CUSTOM_ID_PREFIX):
         return combo.name
     words = plain_gpus(combo).replace(" × ", "×\N{NO-BREAK SPACE}")
+    sizes = {
+        one.installed_bytes // GIB
+        for one in combo.gpus
+        if isinstance(one.gpu.memory, UnifiedMemory)
+    }
+    if len(sizes) == 1:
+        words += f", {min(sizes)} GB"
     return words if len(combo.nodes) == 1 else f"{words} in {len(combo.nodes)} machines"
 
 
