@@ -115,12 +115,8 @@ def hardware_words(combo: Combo) -> str:
     if not combo.id.startswith(CUSTOM_ID_PREFIX):
         return combo.name
     words = plain_gpus(combo).replace(" × ", "×\N{NO-BREAK SPACE}")
-    sizes = {
-        one.installed_bytes // GIB
-        for one in combo.gpus
-        if isinstance(one.gpu.memory, UnifiedMemory)
-    }
-    if len(sizes) == 1:
+    sizes = {one.installed_bytes // GIB for one in combo.gpus}
+    if len(sizes) == 1 and all(isinstance(one.gpu.memory, UnifiedMemory) for one in combo.gpus):
         words += f", {min(sizes)} GB"
     return words if len(combo.nodes) == 1 else f"{words} in {len(combo.nodes)} machines"
 
