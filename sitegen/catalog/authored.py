@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -161,6 +161,22 @@ def renamed(records: CatalogRecords, kind: Kind) -> Mapping[str, str]:
         if authored.kind is kind and isinstance(authored.record, Renamable)
         for old in authored.record.renamed_from
     }
+
+
+def leaves(record: Record, at: KeyPath = ()) -> Iterator[tuple[KeyPath, str, object]]:
+    """Yield each value of a record and of the records in it: its path, the name of its key, itself.
+
+    Of a list, each item has a path of its own.
+    """
+    for key in type(record).model_fields:
+        value = getattr(record, key)
+        many = isinstance(value, tuple)
+        for index, item in enumerate(value if many else (value,)):
+            path = (*at, key, index) if many else (*at, key)
+            if isinstance(item, Record):
+                yield from leaves(item, path)
+            else:
+                yield path, key, item
 
 
 def unknown_reference(

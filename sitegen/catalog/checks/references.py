@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sitegen.catalog.authored import Authored, CatalogRecords, renamed, unknown_reference
+from sitegen.catalog.authored import (
+    Authored,
+    CatalogRecords,
+    leaves,
+    renamed,
+    unknown_reference,
+)
 from sitegen.catalog.kinds import REFERENCES, Kind
 from sitegen.catalog.records.benchmarks import SpeedRunRecord
 from sitegen.catalog.records.measurements import MemoryRunRecord
@@ -121,15 +127,9 @@ def _inside(
     authored: Authored[Record], at: KeyPath, record: Record
 ) -> Iterator[tuple[Authored[Record], KeyPath, str, str | None]]:
     """Yield every reference of a record and of the records in it, by the names of their keys."""
-    for key in type(record).model_fields:
-        value = getattr(record, key)
-        many = isinstance(value, tuple)
-        for index, item in enumerate(value if many else (value,)):
-            path = (*at, key, index) if many else (*at, key)
-            if isinstance(item, Record):
-                yield from _inside(authored, path, item)
-            elif key in REFERENCES and isinstance(item, str):
-                yield authored, path, key, item
+    for path, key, item in leaves(record, at):
+        if key in REFERENCES and isinstance(item, str):
+            yield authored, path, key, item
 
 
 def _of_run(
