@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sitegen.catalog.authored import Authored, CatalogRecords
+from sitegen.catalog.authored import CatalogRecords, leaves
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.records.parts import Record
 from sitegen.catalog.resolve.catalog import VISIBLE_FRACTION
-from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 
@@ -94,23 +92,17 @@ def compute_capability_has_two_parts(records: CatalogRecords) -> Iterator[Proble
         given = gpu.record.compute_capability
         if given is not None and gpu.record.vendor != "nvidia":
             message = f"a GPU by {gpu.record.vendor} has no compute capability"
-            path = ("compute_capability",)
-            yield gpu.problem(path, "compute-capability", message, "remove it", at_key=True)
-    for authored in records.all:
-        yield from _bad_capabilities(authored, (), authored.record)
-    for runtime in records.runtimes.values():
-        for name in ("format_limits", "model_limits"):
-            for index, limit in enumerate(getattr(runtime.record, name)):
-                yield from _bad_capabilities(runtime, (name, index), limit)
-
-
-def _bad_capabilities(authored: Authored[Record], at: KeyPath, record: Record) -> Iterator[Problem]:
-    for key in _CAPABILITIES:
-        version = getattr(record, key, None)
-        if version is not None and not _CAPABILITY.fullmatch(version):
-            message = f"a compute capability has two parts, such as 8.9, not {quoted(version)}"
-            hint = f"write {_with_two_parts(version)}"
-            yield authored.problem((*at, key), "compute-capability", message, hint)
+            yield gpu.problem(
+                ("compute_capability",), "compute-capability", message, "remove it", at_key=True
+            )
+    stating = (records.gpus, records.quantizations, records.runtimes)
+    for authored in (one for kind in stating for one in kind.values()):
+        for path, key, item in leaves(authored.record):
+            if key in _CAPABILITIES and item is not None and not _CAPABILITY.fullmatch(str(item)):
+                given = str(item)
+                message = f"a compute capability has two parts, such as 8.9, not {quoted(given)}"
+                hint = f"write {_with_two_parts(given)}"
+                yield authored.problem(path, "compute-capability", message, hint)
 
 
 def _with_two_parts(version: str) -> str:
