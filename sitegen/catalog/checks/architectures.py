@@ -30,4 +30,5 @@ def architectures_are_listed(records: CatalogRecords) -> Iterator[Problem]:
 
 
 def _hint(given: str, known: frozenset[str]) -> str:
-    return f"{guess(given, known) or f'listed are {listed(known)}'}; or add a new one to {_LIST}"
+    near = guess(given, known) or f"listed are {listed(known)}."
+    return f"{near} Or add a new one to {_LIST}"
