@@ -23,7 +23,8 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.opened_models import opened_differences, opening_ms, running
-from sitegen.browser.engine_script import custom_files, engine_bundle
+from sitegen.browser.engine_script import custom_files
+from sitegen.browser.program import program
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
 from sitegen.fit.assessment import PlanGoal
@@ -44,11 +45,11 @@ ROOT = Path(__file__).parents[1]
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
 BATCH = 500
 BY_ID = frozenset({"model", "checkpoint", "runtime", "profile", "combo"})
-RECORD = """const record = (found) => JSON.parse(JSON.stringify(found, (key, value) =>
+RECORD = """const written = (found) => JSON.stringify(found, (key, value) =>
   key.startsWith("$") ? undefined
-  : BY_ID.includes(key) && value instanceof Object ? value.id ?? value.version : value));
+  : BY_ID.includes(key) && value instanceof Object ? value.id ?? value.version : value);
 """.replace("BY_ID", json.dumps(sorted(BY_ID)))
-"""An assessment as JSON, every field of it, with records of the catalog by their ids."""
+"""Assessments as JSON, every field of it, with records of the catalog by their ids."""
 OPEN = """() => {
   const steps = sitegen.opening(sitegenData);
   let step = steps.next();
@@ -66,16 +67,16 @@ OF_COMBO = """([id, context]) => {
   const {catalog, verdicts} = window.parity;
   const found = verdicts(catalog.combos[id], new sitegen.BuildQuestion(context), true);
   RECORD
-  return JSON.stringify(found.map(record));
+  return written(found);
 }""".replace("RECORD", RECORD)
 OF_BUILDS = """(questions) => {
   const {catalog, engine} = window.parity;
   RECORD
-  return JSON.stringify(questions.map((text) => {
+  return written(questions.map((text) => {
     const state = sitegen.read_state(text, catalog);
     const combo = sitegen.combo_of(catalog, state.build, state.combo);
     const found = sitegen.verdict_of(engine, combo, catalog.models[state.model], state.asked);
-    return [sitegen.write_state(state, catalog), found === null ? null : record(found)];
+    return [sitegen.write_state(state, catalog), found];
   }));
 }""".replace("RECORD", RECORD)
 TIMED = """(texts) => {
@@ -109,7 +110,7 @@ def published(catalog: Catalog, engine: FitEngine, folder: Path) -> Path:
     inputs = SiteInputs(catalog, engine, Survey({}), {}, {}, (), settings)
     site = collect_pages(inputs, [custom_page.pages])
     files = render(site, project.templates, project.assets)
-    files |= custom_files(catalog, engine, engine_bundle())
+    files |= custom_files(catalog, engine, program().engine)
     for path, content in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -119,13 +120,15 @@ def published(catalog: Catalog, engine: FitEngine, folder: Path) -> Path:
 
 def differences(one: object, other: object, at: str = "") -> Iterator[str]:
     """Name where two records differ; numbers must be the same, not near."""
+    if one == other:
+        return
     if isinstance(one, dict) and isinstance(other, dict):
         for key in sorted({*one, *other}):
             yield from differences(one.get(key), other.get(key), f"{at}.{key}")
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for index, (a, b) in enumerate(zip(one, other, strict=True)):
             yield from differences(a, b, f"{at}[{index}]")
-    elif one != other:
+    else:
         yield f"{at}: Python {one!r}, browser {other!r}"
 
 
@@ -139,15 +142,26 @@ def static_differences(page: Page, engine: FitEngine, combo: Combo) -> tuple[int
 
 def record_of(value: object, key: str = "") -> Any:
     """Write a value as ``RECORD`` does in the browser."""
-    if key in BY_ID and is_dataclass(value):
+    if key in BY_ID and _fields_of(type(value)) is not None:
         return getattr(value, "id", None) or getattr(value, "version", None)
-    if is_dataclass(value):
-        return {one.name: record_of(getattr(value, one.name), one.name) for one in fields(value)}
+    names = _fields_of(type(value))
+    if names is not None:
+        return {name: record_of(getattr(value, name), name) for name in names}
     if isinstance(value, Mapping):
         return {str(name): record_of(one, str(name)) for name, one in value.items()}
     if isinstance(value, tuple | list):
         return [record_of(one) for one in value]
     return str(value) if isinstance(value, str) else value
+
+
+_FIELDS: dict[type, tuple[str, ...] | None] = {}
+
+
+def _fields_of(kind: type) -> tuple[str, ...] | None:
+    if kind not in _FIELDS:
+        names = tuple(one.name for one in fields(kind)) if is_dataclass(kind) else None
+        _FIELDS[kind] = names
+    return _FIELDS[kind]
 
 
 def random_build(dice: random.Random, catalog: Catalog) -> str:

@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -34,11 +34,11 @@ def runs(root: Path) -> Iterator[str]:
     gpus = [path for path in sorted((root / "catalog/gpus").glob("*.yaml")) if _price(path)]
     combos = "".join(path.read_text() for path in (root / "catalog/combos").glob("*.yaml"))
     shown = next(path for path in gpus if f'"{path.stem}"' in combos)
-    _sub(shown, PRICE, "4321")
+    _sub(shown, PRICE, _dearer)
     yield "a price that combos show"
     alone = next((path for path in gpus if f'"{path.stem}"' not in combos), None)
     if alone is not None:
-        _sub(alone, PRICE, "4321")
+        _sub(alone, PRICE, _dearer)
         yield "a price of a GPU alone"
     _sub(root / "content/guides/a-guide.md", "Text of", "Other text of")
     yield "a guide"
@@ -52,7 +52,11 @@ def _price(path: Path) -> bool:
     return re.search(PRICE, path.read_text()) is not None
 
 
-def _sub(path: Path, pattern: str, put: str) -> None:
+def _dearer(amount: re.Match[str]) -> str:
+    return str(int(amount[0]) + 1)
+
+
+def _sub(path: Path, pattern: str, put: str | Callable[[re.Match[str]], str]) -> None:
     text, found = re.subn(pattern, put, path.read_text(), count=1)
     if not found:
         raise RuntimeError(f"nothing to edit in {path}")

@@ -45,6 +45,9 @@ SIZE_TOLERANCE = 0.3
 """How far a stated size may be from the recipe's before the model is doubted."""
 STRETCHED = "Deeper than the context of the model: its positions were stretched."
 EXCUSE = "  # sitegen: ignore[depth-beyond-model] the tool fills a cache to any depth"
+IMPOSSIBLE = frozenset({"c1594", "c2086", "c2766"})
+"""Runs above a physical bound, as their sources publish them; `sitegen check` names others."""
+ABOVE_BOUND = "  # sitegen: ignore[above-bound] its source says so; the site lists it as impossible"
 MIX_TOLERANCE = 0.4
 """The same for a mix: a maker's own keeps a third of a model at 16 bits."""
 PLAIN = ("q2-k", "q3-k-s", "q3-k-m", "q4-k-s", "q4-k-m", "q5-k-m", "q6-k", "q8-0")
@@ -223,7 +226,7 @@ def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) 
     if listed_as is not None and listed_as.quantization.id != recipe:
         said = f"The source says {row.get('quant')}; its repository holds {listed_as.id}."
     if checkpoint is None:
-        raise LeftOutError(f"The catalog has no recipe for {recipe}.")
+        raise LeftOutError(f"The catalog has no quantization record for {recipe}.")
     checkpoint, sized = _sized(row, found_model, checkpoint, runtime, catalog)
     tolerance = MIX_TOLERANCE if sized else SIZE_TOLERANCE
     weights = _weights_bytes(row, found_model, checkpoint, tolerance)
@@ -374,8 +377,9 @@ def _quote(row: Row) -> str:
 
 
 def _line(item: Mapping[str, Any]) -> str:
-    """One line of YAML, with the excuse that a depth beyond the model's context needs."""
+    """One line of YAML, with the excuse that a depth beyond the model or a bound needs."""
     excuse = EXCUSE if STRETCHED in item.get("notes", "") else ""
+    excuse += ABOVE_BOUND if item.get("id") in IMPOSSIBLE else ""
     return _flow(item) + excuse
 
 

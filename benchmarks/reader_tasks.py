@@ -251,7 +251,7 @@ def budget_for_a_model(reader: Reader, truth: Truth) -> None:
     reader.begin()
     reader.type("form.find input[name=q]", "llama 3.3 70b", enter=True)
     reader.click(reader.page.get_by_role("link", name="Llama 3.3 70B Instruct", exact=True))
-    reader.click(reader.page.locator(".toc a", has_text="What each budget buys"))
+    reader.click(reader.page.locator(".toc a", has_text="Fastest for each budget"))
     row = reader.page.locator("#budgets tbody tr", has_text=re.compile(r"^\s*5,000"))
     text = reader.look(row).inner_text()
     address = urlsplit(row.locator("a").first.get_attribute("href") or "").fragment
@@ -366,7 +366,7 @@ def first_visit(reader: Reader, truth: Truth) -> None:
     hold_pick(reader, found)
     for name in ("Speed, one user", "Longest context", "Users at 8K / 32K"):
         reader.look(reader.page.locator("#answer dt", has_text=name))
-    reader.click(reader.page.locator("#answer a", has_text="All models on it"))
+    reader.click(reader.page.locator("#answer a", has_text="All models on this machine"))
     reader.page.wait_for_selector("#results tbody tr", timeout=WAIT_MS)
     wide = reader.page.evaluate("document.documentElement.scrollWidth")
     hold(wide <= size["width"], f"the page is {wide} pixels wide")

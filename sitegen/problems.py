@@ -53,6 +53,22 @@ class Problem:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """A mistake in a record, found by who knows its values but not its text.
+
+    Who has the text makes a problem of it, at the value (or the key) of ``keys`` in the file of
+    ``span``.
+    """
+
+    span: SourceSpan
+    code: str
+    keys: tuple[str | int, ...]
+    message: str
+    hint: str = ""
+    at_key: bool = False
+
+
 class ProblemsFound(Exception):  # noqa: N818 - the name says what happened, not that it is an error
     """Raised at a stage's end when its problems stop the run; carries all of them, sorted."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from sitegen.catalog.domain.hardware import Combo, Gpu
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
@@ -18,24 +19,43 @@ RECORDS = (LanguageModel, Checkpoint, Runtime, RuntimeProfile, Combo, Gpu)
 
 def spelled_out(value: object, named: tuple[type, ...] = ()) -> str:
     """Write a value with all that it holds, numbers to nine digits; some types by id alone."""
-    if isinstance(value, named):
-        return str(getattr(value, "id", "") or getattr(value, "version", ""))
-    match value:
-        case float():
-            text = f"{value:.9g}"
-        case Mapping():
-            parts = (f"{key}: {spelled_out(one, named)}" for key, one in value.items())
-            text = f"{{{', '.join(parts)}}}"
-        case tuple() | list() | array():
-            text = f"[{', '.join(spelled_out(one, named) for one in value)}]"
-        case set() | frozenset():
-            text = f"{{{', '.join(sorted(spelled_out(one, named) for one in value))}}}"
-        case _ if is_dataclass(value):
-            each = (f"{f.name}={spelled_out(getattr(value, f.name), named)}" for f in fields(value))
-            text = f"{type(value).__name__}({', '.join(each)})"
+    found: Any = value
+    kind = type(value)
+    form, names = _FORMS.get((kind, named)) or _form(kind, named)
+    match form:
+        case "named":
+            text = str(getattr(found, "id", "") or getattr(found, "version", ""))
+        case "float":
+            text = f"{found:.9g}"
+        case "mapping":
+            pairs = [f"{key}: {spelled_out(one, named)}" for key, one in found.items()]
+            text = f"{{{', '.join(pairs)}}}"
+        case "list":
+            text = f"[{', '.join([spelled_out(one, named) for one in found])}]"
+        case "set":
+            text = f"{{{', '.join(sorted([spelled_out(one, named) for one in found]))}}}"
+        case "fields":
+            each = [f"{name}={spelled_out(getattr(value, name), named)}" for name in names]
+            text = f"{kind.__name__}({', '.join(each)})"
         case _:
             text = str(value)
     return text
+
+
+_FORMS: dict[tuple[type, tuple[type, ...]], tuple[str, tuple[str, ...]]] = {}
+
+
+def _form(kind: type, named: tuple[type, ...]) -> tuple[str, tuple[str, ...]]:
+    """Find how values of a type are written, and which fields they have."""
+    forms: tuple[tuple[tuple[type, ...], str], ...] = (
+        (named, "named"), ((float,), "float"), ((Mapping,), "mapping"),
+        ((tuple, list, array), "list"), ((set, frozenset), "set"),
+    )  # fmt: skip
+    names = tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+    other = "fields" if is_dataclass(kind) else "text"
+    form = next((form for kinds, form in forms if issubclass(kind, kinds)), other)
+    _FORMS[kind, named] = form, names
+    return form, names
 
 
 def digests(texts: Iterable[tuple[str, str]]) -> str:

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from scripts import review
 from scripts.review import MARKER, MOST_CHARACTERS, fenced, main, shortened
-from tests.cli.small_project import small_project
+from tests.cli.small_project import run, small_project
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_project(tmp_path_factory.mktemp("base"))
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the program in this process: two tests run it as its workflow does."""
+
+    def ran(project: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        monkeypatch.chdir(project)
+        done = run(*arguments)
+        return subprocess.CompletedProcess(arguments, done.status, done.out, done.err)
+
+    monkeypatch.setattr(review, "sitegen", ran)
 
 
 def changed(base: Path, folder: Path, old: str, new: str) -> Path:
@@ -44,6 +58,7 @@ def test_a_comment_names_the_rows_that_moved_and_the_fact_behind_them(
     assert (tmp_path / "out" / "site" / "index.html").is_file()
 
 
+@pytest.mark.usefixtures("here")
 def test_a_fact_that_moves_nothing_is_named_too(base: Path, tmp_path: Path) -> None:
     rate = "memory_bandwidth_gb_s: {}\nmemory_bus_bits: 384\nmemory_gbit_s: {}"
     old, new = rate.format("936.2", "19.5"), rate.format("915.0", "19.06")
@@ -54,6 +69,7 @@ def test_a_fact_that_moves_nothing_is_named_too(base: Path, tmp_path: Path) -> N
     assert said in comment
 
 
+@pytest.mark.usefixtures("here")
 def test_an_address_that_is_lost_without_a_word_stops_the_merge(base: Path, tmp_path: Path) -> None:
     head = tmp_path / "head"
     shutil.copytree(base, head)
@@ -90,6 +106,7 @@ def test_a_fence_is_longer_than_any_in_the_text_and_is_closed_after_a_cut() -> N
     assert shortened("short") == "short"
 
 
+@pytest.mark.usefixtures("here")
 def test_a_comment_of_200_kb_is_cut_and_mentions_nobody(base: Path, tmp_path: Path) -> None:
     head = changed(base, tmp_path / "head", "name: RTX 3090\n", "name: RTX 3090\n")
     evil = "".join(f"  - '@everyone #1 <img src=x> ``` {'x' * 400} {at}'\n" for at in range(500))

@@ -202,7 +202,7 @@ DISPUTED: By = {
     "5090-qwen35-9b-mtp1": {"weights": _DRAFTER},
     "glm47-fp8-pp8-32105": {
         "kv-per-token": (
-            "according to the thread, it compares the whole model with the pool of one stage"
+            "according to the thread, this compares the whole model with the pool of one stage"
         )
     },
     "a0291": {"compute-buffers": "the figure is the sum over four GPUs, not the buffer of one"},
@@ -253,7 +253,7 @@ UNSAID: By = {
         "compute-buffers": "layers of different widths, placed by hand (-ts 6.5,6,10,4)",
     },
     "nemotron-ultra253b-16xa100-40": {
-        "verdict": "two machines, but it does not state how tensors and stages are split"
+        "verdict": "two machines, but not how tensors and stages are split"
     },
 }
 """What a source leaves open that a question needs, by run and quantity."""

@@ -151,7 +151,7 @@ class Loaded:
         if listed is not None:
             return {"checkpoint": listed.id}
         if found not in self.world.catalog.quantizations:
-            self.gaps.uncover(OF_FILE, f"no recipe for {stated[:30]}")
+            self.gaps.uncover(OF_FILE, f"no quantization record for {stated[:30]}")
             return {}
         return {"quantization": found}
 

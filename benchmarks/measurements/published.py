@@ -51,7 +51,7 @@ def file_of(world: World, log: Log) -> Entry:
     quantization = _recipe(log)
     model = world.model(log["model"])
     if quantization not in world.catalog.quantizations:
-        raise Unusable(f"no recipe for {log['quant']}", says_enough=True)
+        raise Unusable(f"no quantization record for {log['quant']}", says_enough=True)
     nominal = world.catalog.quantizations[quantization].nominal_bits
     if log["bpw"] and abs(log["bpw"] / nominal - 1) > OTHER_BITS:
         raise Unusable(

@@ -182,7 +182,7 @@ class Served:
             if stated is None:
                 self.gaps.unsay(OF_WEIGHTS, "neither quantization nor repository stated")
             else:
-                self.gaps.uncover(OF_WEIGHTS, f"no recipe for {stated[:40]}")
+                self.gaps.uncover(OF_WEIGHTS, f"no quantization record for {stated[:40]}")
             return {}
         found = self.world.checkpoint(model, recipe, name)
         if recipe == "nvfp4" and (found is None or not _is_of(found, name)):
@@ -197,7 +197,7 @@ class Served:
     def _made(self, recipe: str) -> Entry:
         if recipe in self.world.catalog.quantizations:
             return {"quantization": recipe}
-        self.gaps.uncover(OF_WEIGHTS, f"no recipe for {recipe}")
+        self.gaps.uncover(OF_WEIGHTS, f"no quantization record for {recipe}")
         return {}
 
     def _tensor(self) -> int | None:
@@ -318,9 +318,7 @@ class Served:
         if "activation_gib" not in observed:
             found.discard("activation")
         if not observed.keys() & {"kv_pool_gib", "kv_request_gib"}:
-            self.gaps.unsay(
-                ("kv-per-token",), ("bytes per token, but it does not state for which ranks")
-            )
+            self.gaps.unsay(("kv-per-token",), ("bytes per token, but not for which ranks"))
         if observed.get("kv_pool_gib", 0) > 0:
             found.add("kv-pool")
         if "kv_pool_tokens" in observed and "kv-tokens" in found:

@@ -51,8 +51,8 @@ def _title(url: str) -> str:
         return f"{found[1]} at {found[2][:7]}: {found[3].replace('%20', ' ')}"
     if found := _FILE_OF_INDEX.search(url):
         return (
-            f"Log in a public repository whose address was not recorded (file {found[1]} of a code "
-            "index)"
+            f"A log in a public repository; we did not record its address (file {found[1]} of a "
+            "code index)"
         )
     if found := _REPOSITORY.match(url):
         return f"{found[1]}: {url.rsplit('/', 1)[-1]}"

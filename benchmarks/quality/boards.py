@@ -37,7 +37,7 @@ class Publisher(NamedTuple):
 
 
 NONE_VISIBLE = "none visible"
-OWN = "the evaluator's own; used as input, only derived ratings are published"
+OWN = "the evaluator's own; we publish only ratings computed from its scores"
 PUBLISHERS: Mapping[str, Publisher] = {
     "Artificial Analysis": Publisher("https://artificialanalysis.ai/", OWN),
     "LMArena (human votes)": Publisher("https://lmarena.ai/leaderboard", OWN),

@@ -112,6 +112,8 @@ class Observation:
     """Pieces of a prompt that stages read one behind the other."""
     link_s: float
     prefill_link_s: float
+    network_s: float
+    """What a runtime adds to hops to other nodes."""
     stages: int
     classes: tuple[SpeedClass, ...]
     owner: str = ""
@@ -201,6 +203,7 @@ def observe(model: SpeedModel, case: Case, timing: Timing, owner: str = "") -> O
         case, timing, decode, tuple(_part(*one) for one in reading), chunks,
         model.bare_link_s(path, timing.streams)[1],
         model.bare_link_s(path, timing.prompt_tokens)[1],
+        model.network_s(path)[1],
         sum(stage.repeats for stage in path.stages), tuple(dict.fromkeys(one for _, one in found)),
         owner,
     )  # fmt: skip
@@ -284,7 +287,7 @@ class Fit:
         timing, path = seen.timing, seen.case.path
         reading = step = 0.0
         first = self.of(seen.classes[0], path.power)
-        hop = path.hops * first[10]
+        hop = path.hops.count * first[10] + seen.network_s
         if seen.prefill:
             together = slowest = 0.0
             for part in seen.prefill:
@@ -414,7 +417,7 @@ def speaks(one: Observation, slot: str) -> bool:
         "cache": steps and timing.context >= LONG_TOKENS,
         "stream": steps and timing.streams > 1,
         "batch": steps and timing.streams > 1,
-        "hop": one.case.path.hops > 0,
+        "hop": one.case.path.hops.count > 0,
         "link": steps and one.link_s > 0,
         "link_prompt": reads and one.prefill_link_s > 0,
     }

@@ -112,7 +112,7 @@ def record(
         f"Fit to {_counted(runs, 'run')} from {_counted(sources, 'source')} in catalog/benchmarks"
     )
     if not runs:
-        title = "Starting value of the fit; no run in catalog/benchmarks bears on it"
+        title = "Starting value, because no run in catalog/benchmarks tests this constant"
     value = {
         "title": WORDS[stem] + where,
         "low": low,
@@ -136,7 +136,8 @@ NOTE = (
 )
 FACTOR_NOTE = (
     "The interval is the range of five fits, each without a fifth of the runs. Estimates use only"
-    " the middle, because the interval of the constant that it multiplies covers the scatter."
+    " the middle of this factor, because the interval of the constant that it multiplies already"
+    " covers the scatter."
 )
 
 

@@ -352,7 +352,7 @@ def _gguf(row: Row, stated: str, model: str) -> tuple[str, str]:
     clean = {"Q2_K_M": "Q2_K", "NVFP4": "", "INT4": "Q4_K_M"}.get(clean, clean)
     found = names.gguf_id(clean)
     if found is None:
-        raise LeftOutError(f"The catalog has no recipe for {stated or 'this file'}.")
+        raise LeftOutError(f"The catalog has no quantization record for {stated or 'this file'}.")
     if mixed:
         note = f"{word} is its maker's mix; the recipe of {clean} stands for it."
     return found, note
@@ -362,4 +362,4 @@ def _first(table: tuple[tuple[str, str], ...], text: str, stated: str) -> str:
     for pattern, found in table:
         if re.search(pattern, text):
             return found
-    raise LeftOutError(f"The catalog has no recipe for {stated or 'these weights'}.")
+    raise LeftOutError(f"The catalog has no quantization record for {stated or 'these weights'}.")

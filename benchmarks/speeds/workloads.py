@@ -241,12 +241,14 @@ def speculative(row: Row) -> str:
 
     >>> speculative({"spec_decode": "yes/unknown: composes", "model": "", "notes": ""})
     'unknown'
+    >>> speculative({"spec_decode": "not stated in the excerpt (this compose uses MTP)"})
+    'unknown'
     """
     for folder, method in DRAFTED.items():
         if folder in str(row.get("source_url")):
             return method
     stated = str(row.get("spec_decode") or "")
-    if stated.startswith("yes/unknown"):
+    if stated.startswith(("yes/unknown", "not stated")):
         return "unknown"
     named = re.search(r'"method": "(\w+)"', stated)
     if named:

@@ -17,6 +17,9 @@ from benchmarks.stand_ins.program import PROGRAMS
 
 NOTHING: Mapping[str, str] = {}
 PROGRAM = Path(__file__).with_name("program.py")
+MOMENTS = 10
+"""Moments of a second: scripts wait for servers a second at a time, and these answer at once."""
+WAIT_S = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,9 @@ class Machine:
                 encoding="utf-8",
             )
             made.chmod(0o755)
+        pause = path / "sleep"
+        pause.write_text(f"#!/bin/sh\nexec /bin/sleep {1 / MOMENTS}\n", encoding="utf-8")
+        pause.chmod(0o755)
 
     def environment(self, settings: Mapping[str, str]) -> Mapping[str, str]:
         """What a script finds in its environment."""
@@ -85,7 +91,7 @@ class Machine:
             "STAND_IN_MACHINE": json.dumps(found),
             "SYSFS": str(self.folder / "sys"),
             "ONEAPI_ROOT": str(self.folder / "oneapi"),
-            "WAIT_S": "30",
+            "WAIT_S": str(WAIT_S * MOMENTS),
             **listed,
             **settings,
         }

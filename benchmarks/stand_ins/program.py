@@ -6,20 +6,17 @@ Options of the servers are held to the tables that were read in their sources
 """
 
 # ruff: noqa: D103, S606 - a function stands for the program of its name, and hands over to others
+# What takes long to import is imported by those that need it: a run starts twenty programs.
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import parse_qs, urlparse
 
 OPTIONS = Path(__file__).resolve().parents[2] / "sitegen" / "lint" / "options"
 STATE = Path(os.environ.get("STAND_IN_STATE", "/nonexistent"))
@@ -91,6 +88,8 @@ def _check(name: str, kind: str, value: str) -> None:
 
 def serve(port: int, names: list[str], *, key: str = "", context: int = 0) -> None:
     """Answer as an OpenAI-compatible server does, until it is stopped."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+    from urllib.parse import parse_qs, urlparse
 
     class Handler(BaseHTTPRequestHandler):
         """Asks for the key everywhere but on the page that says that it lives."""
@@ -155,6 +154,8 @@ def _previews(model: str) -> list[dict[str, object]]:
 
 def apart(port: int, names: list[str]) -> None:
     """Serve in a process of its own, whose number is kept for the one that stops it."""
+    import subprocess
+
     asked = [sys.executable, __file__, "@serve", str(port), *names]
     quiet = subprocess.DEVNULL
     started = subprocess.Popen(
@@ -167,6 +168,8 @@ def apart(port: int, names: list[str]) -> None:
 
 def end_apart() -> None:
     """Stop what was started apart."""
+    import subprocess
+
     path = STATE / "apart"
     if path.exists():
         for number in path.read_text("utf-8").split():
@@ -266,6 +269,8 @@ def ollama(words: list[str]) -> None:
 
 
 def _reach(host: str, port: str) -> None:
+    import subprocess
+
     asked = ["/usr/bin/curl", "-fsS", "-o", "/dev/null", f"http://{host}:{port}/api/version"]
     if subprocess.run(asked, check=False).returncode:
         raise Refused(f"no server at {host}:{port}")
@@ -456,6 +461,8 @@ TOOLS = ("llama-server", "llama-quantize", "rpc-server", "llama-bench")
 
 
 def cmake(words: list[str]) -> None:
+    import shutil
+
     if words[0] == "--build":
         made = Path(words[1], "bin")
         made.mkdir(parents=True, exist_ok=True)

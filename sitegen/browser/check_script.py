@@ -8,11 +8,10 @@ is provided as nothing: the page says what of a paste is not read.
 from __future__ import annotations
 
 import json
-from functools import cache
 from importlib.resources import files as package_files
 
-from sitegen.browser.engine_script import MADE_OF, PROVIDED, module_source
-from sitegen.browser.translator import Bundle, bundle
+from sitegen.browser.engine_script import MADE_OF, PROVIDED
+from sitegen.browser.translator import Bundle, Modules, Reader, bundle
 from sitegen.catalog.text.source_text import FORBIDDEN
 
 ENTRIES = (
@@ -74,10 +73,9 @@ return {opening, $list, %s};
 """
 
 
-@cache
-def linter_bundle() -> Bundle:
+def linter_bundle(read: Reader | Modules) -> Bundle:
     """Translate the linter with the engine; the program's own text is no input of a build."""
-    return bundle(module_source, (*ENTRIES, *NAMED, *MADE_OF), LINT_PROVIDED)
+    return bundle(read, (*ENTRIES, *NAMED, *MADE_OF), LINT_PROVIDED)
 
 
 def check_script(engine: Bundle, made: Bundle) -> str:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from functools import cache
 from importlib.resources import files as package_files
 from importlib.util import find_spec
 from typing import get_args
 
-from sitegen.browser.translator import Bundle, bundle
+from sitegen.browser.translator import Bundle, Modules, Reader, bundle
 from sitegen.browser.translator.names import Key
 from sitegen.browser.translator.values import ValueWriter, script_text
 from sitegen.catalog.domain.catalog import Catalog
@@ -37,6 +36,7 @@ ENTRIES = (
     ("sitegen.survey.composed_build", "EqualGpus"),
     ("sitegen.survey.composed_build", "BuildQuestion"),
     ("sitegen.site.composed_address", "read_state"),
+    ("sitegen.site.composed_address", "unread"),
     ("sitegen.site.composed_address", "write_state"),
     ("sitegen.site.composed_address", "state_of_list"),
     ("sitegen.site.composed_address", "State"),
@@ -65,6 +65,8 @@ LATER = (
     ("sitegen.survey.first_answer", "best_for_use"),
     ("sitegen.survey.first_answer", "with_others"),
     ("sitegen.survey.first_answer", "of_model"),
+    ("sitegen.survey.first_answer", "fewer_users"),
+    ("sitegen.survey.first_answer", "for_fewer"),
     ("sitegen.browser.home", "home_state"),
     ("sitegen.browser.home", "use_named"),
     ("sitegen.browser.home", "for_use"),
@@ -114,7 +116,7 @@ NOT_READ = frozenset(
         ("Combo", "prose"), ("Runtime", "summary"), ("Runtime", "url"), ("Defect", "source"),
         ("Gpu", "prices"), ("Combo", "prices"), ("KnownModels", "source"),
         ("FormatLimit", "source"), ("FormatLimit", "note"), ("ChatOptions", "source"),
-        ("ModelLimit", "source"), ("Replicas", "source"),
+        ("ModelLimit", "source"), ("Replicas", "source"), ("Speculation", "source"),
         ("SourceSpan", "path"),
         *(("Rating", name) for name in (
             "model", "use", "standing", "tier", "place", "boards", "independent", "newest", "mode",
@@ -165,10 +167,9 @@ def custom_files(catalog: Catalog, engine: FitEngine, made: Bundle) -> dict[str,
     return {url.lstrip("/"): text.encode() for url, text in zip(urls, texts, strict=True)}
 
 
-@cache
-def engine_bundle() -> Bundle:
+def engine_bundle(read: Reader | Modules) -> Bundle:
     """Translate the engine; the program's own text is a part of the program, not of the input."""
-    return bundle(module_source, (*ENTRIES, *MADE_OF), PROVIDED, later=LATER)
+    return bundle(read, (*ENTRIES, *MADE_OF), PROVIDED, later=LATER)
 
 
 def module_source(name: str) -> str | None:

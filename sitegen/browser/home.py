@@ -13,10 +13,11 @@ from sitegen.survey.first_answer import asked_for_users
 USES = tuple(str(use) for use in Use)
 
 
-def home_state(text: str, catalog: Catalog) -> State:
-    """Read what was asked: the address of a composed build."""
+def home_state(text: str, catalog: Catalog, users: int = 0) -> State:
+    """Read what was asked, an address of a composed build, for other users where they are given."""
     state = read_state(text, catalog)
-    return replace(state, asked=replace(asked_for_users(state.asked), read_along=True))
+    asked = replace(state.asked, sequences=users) if users else state.asked
+    return replace(state, asked=replace(asked_for_users(asked), read_along=True))
 
 
 def for_use(state: State, use: Use) -> State:

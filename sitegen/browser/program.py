@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sitegen.browser.check_script import linter_bundle
 from sitegen.browser.engine_script import engine_bundle, module_source
-from sitegen.browser.translator import Bundle, bundle
+from sitegen.browser.translator import Bundle, Modules, Reader, bundle
 from sitegen.catalog.schema import schema_files
 from sitegen.values import dataclass
 
@@ -23,7 +23,9 @@ class BrowserProgram:
 def program() -> BrowserProgram:
     """Translate what browsers run and write the schemas; no project is needed."""
     schemas = {path: text.encode() for path, text in schema_files().items()}
-    return BrowserProgram(engine_bundle(), linter_bundle(), schemas | calculator_files())
+    modules = Modules(module_source)  # most of the linter's are the engine's
+    files = schemas | calculator_files(modules)
+    return BrowserProgram(engine_bundle(modules), linter_bundle(modules), files)
 
 
 PATH = "assets/cost.js"
@@ -35,9 +37,9 @@ FUNCTIONS = (
 """What the forms call; plain arithmetic, which needs nothing of Python's runtime."""
 
 
-def calculator_files() -> dict[str, bytes]:
+def calculator_files(read: Reader | Modules = module_source) -> dict[str, bytes]:
     """Write the script, a few hundred bytes with one global name."""
-    made = bundle(module_source, [(MODULE, name) for name in FUNCTIONS], {})
+    made = bundle(read, [(MODULE, name) for name in FUNCTIONS], {})
     exported = ", ".join(f"{name}: {made.names[MODULE, name]}" for name in FUNCTIONS)
     inside = f"{made.script}\nreturn {{{exported}}};"
     return {PATH: f'"use strict";\nvar sitegenCost = (() => {{\n{inside}\n}})();\n'.encode()}

@@ -19,7 +19,7 @@ from sitegen.site.cells import (
     Unit,
 )
 from sitegen.site.combo.tier_tables import COMBO_COLUMNS, why_so
-from sitegen.site.composed_address import State, write_state
+from sitegen.site.composed_address import State, write_build, write_state
 from sitegen.site.table import Row, Table
 from sitegen.site.urls import model_row_id, url_of
 from sitegen.site.words.tiers import TIER_CAPTIONS
@@ -27,7 +27,7 @@ from sitegen.site.words.verdicts import (
     checkpoint_name,
     fit_cells,
 )
-from sitegen.survey.composed_build import CUSTOM_ID_PREFIX
+from sitegen.survey.composed_build import CUSTOM_ID_PREFIX, BuildQuestion
 from sitegen.values import dataclass
 
 
@@ -59,17 +59,25 @@ def results(
     counts: list[Cell] = [f"{len(assessments)} models: "]
     for tier, table in zip(FitTier, tables, strict=True):
         counts += [NumberCell(len(table.rows), Unit.COUNT), " ", TierMark(tier), ", "]
-    return Results(Parts((*counts[:-1], ".")), _hardware(combo), tables)
+    return Results(Parts((*counts[:-1], ".")), _hardware(combo, _best(state, catalog)), tables)
 
 
-def _hardware(combo: Combo) -> Cell:
+def _best(state: State, catalog: Catalog) -> Link:
+    """Lead to the one model that the home page answers with, for the same load."""
+    asked = BuildQuestion(state.asked.context_tokens, state.asked.sequences)
+    address = write_state(State(state.build, asked, state.combo), catalog)
+    return Link(f"/#{address or write_build(state.build)}", "Which of them is best?")
+
+
+def _hardware(combo: Combo, best: Link) -> Cell:
     installed = NumberCell(combo.installed_vram_bytes, Unit.GIB)
     gpus = "1 GPU" if len(combo.gpus) == 1 else f"{len(combo.gpus)} GPUs"
     machines = "" if len(combo.nodes) == 1 else f" in {len(combo.nodes)} machines"
     words = (f"{gpus}{machines}, ", installed, " installed")
     if combo.id.startswith(CUSTOM_ID_PREFIX):
-        return Parts((*words, "."))
-    return Parts((*words, ": the machine ", Link(url_of("combo", combo.id), combo.name), "."))
+        return Parts((*words, ". ", best))
+    named = Link(url_of("combo", combo.id), combo.name)
+    return Parts((*words, ": the machine ", named, ". ", best))
 
 
 def _row(assessment: Assessment, stem: str, catalog: Catalog) -> Row:

@@ -48,6 +48,14 @@ class PlacedSource:
             path = path[:-1]
         return self._places.get(path, _START)
 
+    def part(self, line: int) -> str | int | None:
+        """Return the key of the record that a line belongs to; nothing above the first."""
+        self.place(())
+        places = self._places or {}
+        starts = ((at.key_line, path[0]) for path, at in places.items() if len(path) == 1)
+        above = [(start, key) for start, key in starts if start <= line]
+        return max(above, key=lambda one: one[0])[1] if above else None
+
     def problem(
         self, path: KeyPath, code: str, message: str, hint: str = "", *, at_key: bool = False
     ) -> Problem:

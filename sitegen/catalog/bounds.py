@@ -125,6 +125,7 @@ OF_KEY = {
     **dict.fromkeys(("max_num_seqs", "graph_batch", "graph_batch_wide", "sequences"), _COUNT),
     **dict.fromkeys(("tensor", "pipeline", "data"), NumberRange("/1", 1, 2**16)),
     **dict.fromkeys(("file_bytes", "bytes"), NumberRange("bytes", 1, 2**50)),
+    "gain_factor": NumberRange("/1", 0.1, 20),
     "unified_default_fraction": OF_UNIT["/1"],  # a rule of its own says more
     "half_digit": NumberRange("/1", 1e-12, 2**50),
     **dict.fromkeys(("value", "error", "baseline_value"), NumberRange("/1", 1e-12, 1e6)),

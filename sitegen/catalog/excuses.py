@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from sitegen.catalog.text.source_text import SourceText, quoted
 from sitegen.problems import Problem, did_you_mean
 
-EXCUSABLE = frozenset(
+_OF_RULES = frozenset(
     {
         "aggregate-below-stream",
         "bandwidth",
@@ -29,6 +29,7 @@ EXCUSABLE = frozenset(
         "rate-ratio",
         "renamed-id",
         "segment-figure",
+        "short-context",
         "superseded-successor",
         "unknown-architecture",
     }
@@ -37,12 +38,19 @@ EXCUSABLE = frozenset(
 
 All others say what no page can be made of, or what no page may say.
 """
+OF_ENGINE = frozenset({"above-bound"})
+"""Codes that only the engine can find: whoever applies the catalog's own rules lets them be."""
+EXCUSABLE = _OF_RULES | OF_ENGINE
 _MARK = "sitegen: ignore"
 _EXCUSE = re.compile(r"#[ \t]*sitegen: ignore(?P<codes>\[[^\]\n]*\])?(?P<reason>[^\n]*)")
 
 
 def without_excused(
-    problems: Iterable[Problem], sources: Iterable[SourceText], *, whole: bool = True
+    problems: Iterable[Problem],
+    sources: Iterable[SourceText],
+    *,
+    whole: bool = True,
+    of_engine: bool = False,
 ) -> list[Problem]:
     """Leave out problems that a comment on their line excuses; report excuses that are none.
 
@@ -51,15 +59,19 @@ def without_excused(
         sources: The files they looked at.
         whole: Whether every rule could look at everything: if not, nobody knows which excuses are
             needed.
+        of_engine: Whether the problems are those that only the engine finds, and all of them: then
+            excuses of other codes, and wrong ones, are none of its business.
     """
     found = list(problems)
     for source in sources:
         if _MARK in source.text:
-            found = list(_judged(found, source, whole=whole))
+            found = list(_judged(found, source, whole=whole, of_engine=of_engine))
     return found
 
 
-def _judged(problems: list[Problem], source: SourceText, *, whole: bool) -> Iterator[Problem]:
+def _judged(
+    problems: list[Problem], source: SourceText, *, whole: bool, of_engine: bool
+) -> Iterator[Problem]:
     """Yield the problems that no excuse covers, and the problems of a file's excuses."""
     excused: set[tuple[int, str]] = set()
     here = {(one.span.line, one.code) for one in problems if one.span.path == source.path}
@@ -68,6 +80,8 @@ def _judged(problems: list[Problem], source: SourceText, *, whole: bool) -> Iter
         codes = [code.strip() for code in (match["codes"] or "[]")[1:-1].split(",")]
         for code in codes:
             message = hint = ""
+            if (code in OF_ENGINE) is not of_engine:
+                continue
             if code not in EXCUSABLE:
                 message = f"no excuse is taken for {quoted(code)}" if code else "it names no code"
                 hint = did_you_mean(code, EXCUSABLE) or "write # sitegen: ignore[code] the reason"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import field, fields, replace
 from typing import Any, TypeVar, cast
 
 from sitegen.catalog import checks
-from sitegen.catalog.authored import Authored, CatalogRecords
+from sitegen.catalog.authored import Authored, CatalogRecords, renamed
+from sitegen.catalog.checks.references import references_of
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.excuses import without_excused
-from sitegen.catalog.file_names import CatalogFile, list_files
-from sitegen.catalog.kinds import RECORDS, Kind
+from sitegen.catalog.file_names import CatalogFile, catalog_path, list_files
+from sitegen.catalog.kinds import RECORDS, REFERENCES, Kind
 from sitegen.catalog.one_record import read_record
 from sitegen.catalog.records.benchmarks import BenchmarkRecord
 from sitegen.catalog.records.claims import ClaimRecord
@@ -31,6 +32,14 @@ from sitegen.problems import Problem, ProblemsFound, Severity
 from sitegen.values import dataclass
 
 R = TypeVar("R", bound=Record)
+
+
+class BrokenCatalog(ProblemsFound):
+    """A catalog with errors, with the records of it that could be read."""
+
+    def __init__(self, problems: Iterable[Problem], records: CatalogRecords) -> None:
+        super().__init__(problems)
+        self.records = records
 
 
 @dataclass(slots=True)
@@ -99,6 +108,9 @@ def parse_authored(
         files: As ``parse_catalog``.
         today: As ``parse_catalog``.
         known: Records of files that were read before; takes those that are read now.
+
+    Raises:
+        BrokenCatalog: With every problem of every file.
     """
     known = known or KnownRecords()
     records, problems = read_records(files, today=today, known=known)
@@ -109,7 +121,7 @@ def parse_authored(
     if not problems:
         known.hold(records)
     if any(problem.severity is Severity.ERROR for problem in problems):
-        raise ProblemsFound(problems)
+        raise BrokenCatalog(problems, records)
     return records, replace(resolve(records, known.resolved), warnings=tuple(sorted(set(problems))))
 
 
@@ -151,6 +163,38 @@ def read_records(
         today=today,
     )
     return records, problems
+
+
+def sound_catalog(
+    records: CatalogRecords, problems: Iterable[Problem]
+) -> tuple[Catalog | None, bool]:
+    """Resolve the records without errors whose references are without errors too.
+
+    Args:
+        records: Records that could be read.
+        problems: What is wrong with the project.
+
+    Returns:
+        The catalog, nothing where an assumption is broken, for no figure is sure without it; and
+        whether it is the whole one.
+    """
+    errors = {one.span.path for one in problems if one.severity is Severity.ERROR}
+    broken = {id(one) for one in records.all if one.source.text.path in errors}
+    kept = _without(records, broken)
+    while True:
+        known = {(one.kind, one.id) for one in kept.all}
+        known |= {(kind, old) for kind in Kind for old in renamed(kept, kind)}
+        dangling = {
+            id(one)
+            for one, _, key, given in references_of(kept)
+            if given is not None and (REFERENCES[key].kind, given) not in known
+        }
+        if not dangling:
+            break
+        kept = _without(kept, dangling)
+    whole = sum(map(len, records.ids.values())) == len(kept.all)
+    lacking = any(catalog_path(path).startswith("catalog/assumptions/") for path in errors)
+    return None if lacking else resolve(kept), whole
 
 
 def _without(records: CatalogRecords, left_out: Set[int]) -> CatalogRecords:

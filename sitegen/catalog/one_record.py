@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import to_json
@@ -11,37 +12,44 @@ from sitegen.catalog.authored import Authored, PlacedSource, unknown_reference
 from sitegen.catalog.file_names import CatalogFile, is_public, list_files
 from sitegen.catalog.kinds import RECORDS, REFERENCES, Kind
 from sitegen.catalog.records.parts import Record
+from sitegen.catalog.stand_ins import stand_ins
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.yaml_source import Plain, compose
 from sitegen.catalog.validation_messages import problems_of
 from sitegen.problems import Problem
 
+T = TypeVar("T")
 _FREE_KEYS = {"config", "config_overrides"}
 """Keys that hold a model's own config, where null means what it means there."""
 _OTHER_NAMES = _FREE_KEYS | {"known_models"}
 """Keys whose contents are named by others, not by records."""
 
 
-def _empty_values(value: object, source: PlacedSource, path: KeyPath = ()) -> Iterator[Problem]:
-    """Yield a problem for each key without a value, model configs left out.
+def _empty_values(value: object, path: KeyPath = ()) -> Iterator[KeyPath]:
+    """Yield the path of each key without a value, model configs left out.
 
     Args:
         value: The composed value at ``path``.
-        source: Its file.
         path: Where the value stands.
     """
     if isinstance(value, dict):
         for key, inner in value.items():
             if inner is None:
-                name = ".".join(map(str, (*path, key)))
-                message = f"`{name}` has no value"
-                yield source.problem((*path, key), "no-value", message, "remove the key or fill it")
+                yield (*path, key)
             elif isinstance(inner, dict | list) and key not in _FREE_KEYS:
-                yield from _empty_values(inner, source, (*path, key))
+                yield from _empty_values(inner, (*path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             if isinstance(item, dict | list):
-                yield from _empty_values(item, source, (*path, index))
+                yield from _empty_values(item, (*path, index))
+
+
+def _no_value(source: PlacedSource, path: KeyPath) -> Problem:
+    hint = "remove the key or fill it"
+    if str(path[-1]).isdigit():
+        hint = "between braces a comma ends a value: write thousands without it"
+    message = f"`{'.'.join(map(str, path))}` has no value"
+    return source.problem(path, "no-value", message, hint)
 
 
 def problems_of_files(files: Mapping[str, str], paths: Collection[str]) -> list[Problem] | None:
@@ -62,7 +70,7 @@ def problems_of_files(files: Mapping[str, str], paths: Collection[str]) -> list[
             continue
         value, broken = compose(file.source)
         record, problems = _record(file, value, broken, listing.ids)
-        found += problems
+        found += (*problems, *stand_ins(file.source))
         if record is not None and any(_ids_not_found(value, record.source, listing.ids)):
             return None
     return found
@@ -120,15 +128,49 @@ def _record(
     if broken:
         return None, modeline + broken
     source = PlacedSource(file.source)
-    problems = tuple(_empty_values(value, source))
-    if problems:
-        return None, modeline + problems
-    try:
-        # Strict validation takes lists for tuples only from JSON, which is also its fastest way.
-        record = RECORDS[file.kind].model_validate_json(to_json(value))
-    except ValidationError as error:
-        return None, modeline + tuple(problems_of(error, source, file.kind, ids))
+    shape = RECORDS[file.kind]
+    record, problems = validated(
+        shape.model_validate_json, value, source, shape=shape, noun=file.kind, ids=ids
+    )
+    if record is None or problems:
+        return None, (*modeline, *problems)
     return Authored(file.kind, file.id, record, source), modeline
+
+
+def validated(
+    read: Callable[[bytes], T],
+    value: Plain,
+    source: PlacedSource,
+    *,
+    shape: Any,
+    noun: str,
+    ids: Mapping[Kind, frozenset[str]] | None = None,
+) -> tuple[T | None, tuple[Problem, ...]]:
+    """Return what the plain values of a file stand for, and what is wrong with them.
+
+    Args:
+        read: Validates JSON: strict validation takes lists for tuples only from there, which is
+            also its fastest way.
+        value: What its YAML says.
+        source: The file.
+        shape: What it must be: a record, or a mapping of them.
+        noun: What it describes: a ``gpu``, a ``release``.
+        ids: Every id of the catalog, by kind; nothing for files that name none.
+    """
+    paths = tuple(_empty_values(value))
+    empty = tuple(_no_value(source, path) for path in paths)
+    try:
+        return read(to_json(value)), empty
+    except ValidationError as error:
+        places = [source.place(path) for path in paths]
+        said = {(at.line, at.column) for at in places}
+        said |= {(at.key_line, at.key_column) for at in places}
+        others = (
+            problem
+            for problem in problems_of(error, source, shape, noun, ids)
+            if (problem.span.line, problem.span.column) not in said
+        )
+        return None, (*empty, *others)
 
 
 def _modeline_problems(file: CatalogFile) -> tuple[Problem, ...]:

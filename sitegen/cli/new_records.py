@@ -1,7 +1,8 @@
 """The text of a new catalog file: what must be there with stand-ins, what may be there as comments.
 
-The stand-ins are valid and plainly not facts, so that `sitegen check` passes before an editor has
-replaced them; the comments come from the record's own descriptions and cannot grow stale.
+The stand-ins are valid, and each has the word REPLACE in it or beside it: that is all that
+`sitegen check` finds before an editor has replaced them. The comments come from the record's own
+descriptions and cannot grow stale.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ BODIES: Mapping[Kind, str] = {
     Kind.GPU: """\
 name: "{id}"
 vendor: nvidia
-architecture: Ada Lovelace  # REPLACE: a stand-in
+architecture: Ada Lovelace  # REPLACE: the generation
 segment: consumer
-vram_gib: 24
-visible_mib: 24000
-memory_bandwidth_gb_s: 1000
+vram_gib: 24  # REPLACE: installed memory
+visible_mib: 24000  # REPLACE: what a process sees of it; remove the line where nobody says
+memory_bandwidth_gb_s: 1000  # REPLACE: decimal GB/s
 """
     + SOURCES,
     Kind.INTERCONNECT: """\
 name: "{id}"
 kind: ethernet
 between_nodes: true
-nominal_gb_s: 1.25
+nominal_gb_s: 1.25  # REPLACE: one direction, decimal GB/s
 evidence: estimated
 """
     + SOURCES,
@@ -48,8 +49,8 @@ nodes:
     Kind.MODEL: """\
 name: "{id}"
 organization: "REPLACE"
-repository: "owner/name"
-config:
+repository: "owner/name"  # REPLACE: on Hugging Face
+config:  # REPLACE: what stands in its config.json
   model_type: llama
   hidden_size: 2048
   intermediate_size: 8192
@@ -59,27 +60,27 @@ config:
   vocab_size: 128256
   tie_word_embeddings: true
   max_position_embeddings: 131072
-context_tokens: 131072
-checkpoints:
+context_tokens: 131072  # REPLACE: what the model card promises
+checkpoints:  # REPLACE: those that exist
   - quantization: {quantization}
 """
     + SOURCES,
     Kind.QUANTIZATION: """\
 name: "{id}"
 format: compressed-tensors
-linears:
+linears:  # REPLACE: how linear layers are stored
   weight_bits: 4
   group_size: 128
   scale_bits: 16
-nominal_bits: 4.125
+nominal_bits: 4.125  # REPLACE: with scales
 production: true
 """
     + SOURCES,
     Kind.RUNTIME: """\
 name: "{id}"
 summary: "REPLACE: what it is for, in one sentence."
-vendors: [nvidia]
-formats: [bf16]
+vendors: [nvidia]  # REPLACE: whose GPUs it runs on
+formats: [bf16]  # REPLACE: which checkpoints it loads
 memory_model: unprofiled
 capabilities:
   tensor_parallel: false
@@ -92,8 +93,8 @@ capabilities:
     + SOURCES,
     Kind.ASSUMPTION: """\
 title: "REPLACE: what the number is, in a few words"
-value: 1
-unit: "/1"
+value: 1  # REPLACE: the number
+unit: "/1"  # REPLACE: its unit
 status: assumed
 source:
   title: "REPLACE: where you read it"
@@ -134,7 +135,7 @@ tables:
     baseline: bf16
     rows:
       - written: "REPLACE: the type as the source writes it"
-        value: 0.01
+        value: 0.01  # REPLACE: the figure
 """
     + SOURCES,
     Kind.BOARD: """\
@@ -143,7 +144,7 @@ use: general
 unit: percent
 evaluator: independent
 evaluated_by: "REPLACE: who runs it"
-url: https://example.org/
+url: https://example.org/  # REPLACE: where its scores stand
 license: "REPLACE: licence of the scores, or: none visible"
 """
     + SOURCES,

@@ -179,6 +179,17 @@ def limit_of(recipe: Quantization, runtime: Runtime) -> FormatLimit | None:
     return None
 
 
+def _any_of(names: tuple[str, ...]) -> str:
+    """Join names of which one is enough.
+
+    >>> _any_of(("an NVIDIA GPU", "CDNA 3", "CDNA 4"))
+    'an NVIDIA GPU, CDNA 3 or CDNA 4'
+    """
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
 def _lacking(
     gpu: Gpu, capability: tuple[int, int] | None, architectures: tuple[str, ...] | None
 ) -> tuple[str, str] | None:
@@ -193,4 +204,4 @@ def _lacking(
         )
     if architectures is None or gpu.architecture in architectures:
         return None
-    return (" or ".join(("an NVIDIA GPU", *architectures)), gpu.architecture)
+    return (_any_of(("an NVIDIA GPU", *architectures)), gpu.architecture)

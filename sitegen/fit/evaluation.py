@@ -10,7 +10,7 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
 from sitegen.fit.verdict import Thresholds, VerdictInputs, tier_and_reasons
 from sitegen.physics.cache_types import element_bits
-from sitegen.physics.gpu_groups import Assumptions, GpuGroup
+from sitegen.physics.gpu_groups import NO_HOPS, Assumptions, GpuGroup
 from sitegen.physics.memory.layer_split_replica import SplitReplica
 from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.memory.paged_replica import PagedReplica
@@ -201,8 +201,9 @@ class Judge:
     def _link_warnings(
         self, pipeline: ReplicaPipeline, group: GpuGroup, context: int
     ) -> tuple[Reason, ...]:
-        link = pipeline.tensor_link if pipeline.tp > 1 else pipeline.hop_link
-        if link is None or (pipeline.tp == 1 and pipeline.hops == 0):
+        hops = pipeline.hops
+        link = pipeline.tensor_link if pipeline.tp > 1 else hops.network or hops.link
+        if link is None or (pipeline.tp == 1 and hops.count == 0):
             return ()
         warnings = []
         share = self.speed.communication_share(pipeline, group, context=context)
@@ -263,8 +264,7 @@ def _paged_path(
         stages=stages,
         tp=tp,
         tensor_link=group.network if crosses else group.link,
-        hop_link=group.network or group.link,
-        hops=pp - 1,
+        hops=group.hops(tp),
         family=runtime.traits.speed_family,
         runtime=differing(runtime),
         weights=replica.reduced.weights_class,
@@ -300,14 +300,12 @@ def _split_path(
                 host_stored_bytes=stored,
             )
         )
-    spanned = group.nodes if group.network else len(group.gpus)
     return ReplicaPipeline(
         reduced=replica.reduced,
         stages=_alike(stages),
         tp=1,
         tensor_link=None,
-        hop_link=group.network or group.link,
-        hops=spanned - 1,
+        hops=group.hops(1),
         family=runtime.traits.speed_family,
         runtime=differing(runtime),
         weights=replica.reduced.weights_class,
@@ -332,8 +330,7 @@ def _cut_path(
         stages=(Stage(counts, True, group.slowest(0, size)),),
         tp=size,
         tensor_link=group.network or group.link,
-        hop_link=None,
-        hops=0,
+        hops=NO_HOPS,
         family=runtime.traits.speed_family,
         runtime=differing(runtime),
         weights=replica.reduced.weights_class,

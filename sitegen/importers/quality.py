@@ -71,9 +71,10 @@ def implausible(
         if finding is not None:
             begins = tuple(f"  - {{id: {quote}{run.id}{quote}," for quote in ("", "'"))
             marks = (at for at, line in enumerate(lines, 1) if line.startswith(begins))
-            yield (next(marks, 1), 5), _worded(finding), HINT
+            yield (next(marks, 1), 5), worded(finding), HINT
 
 
-def _worded(finding: Finding) -> str:
+def worded(finding: Finding) -> str:
+    """Say why no GPU could have made a run, with the bound and the figure."""
     words = WORDS.get(finding.code, "its split is not valid for this model")
     return words.format_map(dict(finding.arguments))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -16,7 +17,17 @@ from sitegen.values import dataclass
 _GGUF = re.compile(
     r"[-._](I?Q\d\w*|BF16|F16|MXFP4\w*)(?:-\d{5}-of-\d{5})?(?:\.gguf)?$", re.IGNORECASE
 )
+_MIX = re.compile(r"[-._]UD[-._](I?Q\d\w*)(?:-\d{5}-of-\d{5})?\.gguf$", re.IGNORECASE)
+_LOCAL = re.compile(r"\.{0,2}/|~|[A-Za-z]:/|\$\{?\w+\}?/")
+"""How a path begins that is no repository."""
+_CACHE = re.compile(r"/models--([\w.-]+?)--([\w.-]+)(?=/|$)")
+_SOMEBODY = "somebody"
+"""Whose a folder is, for a rule that reads names with their owner."""
 _SUFFIX = re.compile(r"(?:-gguf|-it|-instruct|-chat|-hf)+$")
+LIBRARY_TYPE = re.compile(
+    r"(?:^|-)(i?q\d\w*|b?f16|fp16|fp32|mxfp4|mxfp8|nvfp4|int4|int8)$", re.IGNORECASE
+)
+"""How a tag of Ollama's library ends that says what type the file has."""
 DEFAULT_TYPE = "q4_k_m"
 """What llama.cpp takes of a repository without a tag, where there is one."""
 MANY_DOWNLOADS = 10**9
@@ -39,6 +50,8 @@ class ResolvedCheckpoint:
 
     model: LanguageModel
     checkpoint: Checkpoint | None
+    by_name: bool = False
+    """Whether a file or folder of somebody's own is called so: what is in it, nobody says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +118,8 @@ class Repositories:
     def find(self, text: str, file: str = "") -> ResolvedCheckpoint | None:
         """Find what a word names; ``None`` for what the catalog does not know for sure."""
         plain = text.strip().removeprefix("hf://").removeprefix("https://huggingface.co/")
+        if _LOCAL.match(plain) and not self._of_recipe(plain):
+            return self._local(plain)
         repository, _, tag = plain.rstrip("/").partition(":")
         repository = repository.removeprefix("hf.co/")
         types = self.files.get(repository.lower())
@@ -114,7 +129,7 @@ class Repositories:
         if known is not None and not tag:
             return known
         name = repository.rpartition("/")[2]
-        folder = self.folders.get(name.removesuffix(".gguf"))
+        folder = self._of_recipe(repository)
         if folder is not None:
             return folder
         for whole in filter(None, (file, f"{name}-{tag}" if tag else "", name)):
@@ -122,6 +137,56 @@ class Repositories:
             if found is not None:
                 return found
         return self._by_rule(repository, tag, file)
+
+    def _of_recipe(self, path: str) -> ResolvedCheckpoint | None:
+        """Find what a recipe of this site expects in a folder or file."""
+        name = path.rstrip("/").rpartition("/")[2]
+        return self.folders.get(name.removesuffix(".gguf"))
+
+    def _local(self, path: str) -> ResolvedCheckpoint | None:
+        """Read the name of a file or folder of somebody's own, if it is a release's.
+
+        The Hub's own folders hold what they are called.
+
+        Source:
+            https://huggingface.co/docs/huggingface_hub/guides/manage-cache.
+        """
+        kept = _CACHE.search(path)
+        if kept is not None:
+            last = path.rpartition("/")[2]
+            return self.find(f"{kept[1]}/{kept[2]}", last if last.endswith(".gguf") else "")
+        parts = path.rstrip("/").split("/")
+        name = parts[-1]
+        file = _GGUF.search(name)
+        if file is not None or name.endswith(".gguf"):
+            found = self._gguf(name) or self._mixed(name)
+        else:
+            found = self.checkpoints.get("/".join(parts[-2:]).lower()) or self._of_folder(name)
+        return replace(found, by_name=True) if found is not None else None
+
+    def _of_folder(self, name: str) -> ResolvedCheckpoint | None:
+        """Find the release that a folder is called like; which of its GGUF files, nobody says."""
+        alike = [one for key, one in self._repositories if key == name.lower()]
+        same = {(one.model.id, one.checkpoint and one.checkpoint.quantization.id) for one in alike}
+        found = alike[0] if len(same) == 1 else self._by_rule(f"{_SOMEBODY}/{name}", "", "")
+        if found is not None and "gguf" in name.lower():
+            return replace(found, checkpoint=None)
+        return found
+
+    @cached_property
+    def _repositories(self) -> tuple[tuple[str, ResolvedCheckpoint], ...]:
+        """Repositories without whose they are."""
+        return tuple((key.rpartition("/")[2], one) for key, one in self.checkpoints.items())
+
+    def _mixed(self, name: str) -> ResolvedCheckpoint | None:
+        """Find a mix of its maker's by its mark: ``Qwen3.8-27B-UD-Q4_K_XL.gguf``."""
+        found = _MIX.search(name)
+        model = self.models.get(squeezed(name[: found.start()])) if found is not None else None
+        if found is None or model is None:
+            return None
+        kind = f"ud-{found[1]}".lower()
+        same = [one for one in model.checkpoints if kind_of(one).lower() == kind]
+        return ResolvedCheckpoint(model, same[0] if len(same) == 1 else None)
 
     def _by_rule(self, repository: str, tag: str, file: str) -> ResolvedCheckpoint | None:
         """Find the model behind a repository that is not listed, and its checkpoint where plain.

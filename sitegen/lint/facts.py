@@ -21,11 +21,14 @@ from sitegen.lint.checkpoints import ONLINE, STORED, WIDE, Repositories, Resolve
 from sitegen.lint.designs import design_of
 from sitegen.lint.hardware import Hardware, TextHardware
 from sitegen.lint.launches import Launch
+from sitegen.lint.ollama_library import TABLE, OllamaLibrary, is_elsewhere, is_file, is_of_hub
 from sitegen.lint.options import OptionTable
 from sitegen.lint.script import whole_number
 from sitegen.models.architecture import Architecture
 from sitegen.physics.cache_types import SPELLINGS, joined
+from sitegen.physics.memory.paged import as_typed
 from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.physics.memory.stated_constants import default_context_tokens
 from sitegen.physics.plan import PlanKind, Settings, Workload
 from sitegen.recipes.placement import VISIBLE
 from sitegen.survey.verdict_policy import ModelQuestion, answered, usual_goal
@@ -40,6 +43,8 @@ _COUNTED = re.compile(
 _HUMAN = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)([kKmM]?)")
 SCALES = {"": 1, "k": 1_000, "K": 1_024, "m": 1_000_000, "M": 1_048_576}
 LONGEST_CONTEXT = 100_000_000
+ALONE = ("mllama", "qwen3_vl", "qwen3_5", "qwen3_next", "lfm2", "nemotron_h")
+"""Families whose models Ollama gives one sequence, by their configs' ``model_type``."""
 SHORT_CONTEXT = 8_192
 """Tokens that a launch is judged at where the context asked for does not fit."""
 
@@ -81,14 +86,18 @@ class LintContext:
     """Whether the smallest combo is looked for where a text names no hardware."""
     hardware: Hardware = field(init=False)
     repositories: Repositories = field(init=False)
+    library: OllamaLibrary = field(init=False)
     _parts: dict[str, Combo] = field(default_factory=dict)
     _named: dict[str, TextHardware | None] = field(default_factory=dict)
     _answers: dict[object, Assessment | None] = field(default_factory=dict)
+    _loaded: dict[str, ResolvedCheckpoint | None] = field(default_factory=dict)
     _designs: dict[str, Architecture | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.hardware = Hardware(self.engine.catalog)
         self.repositories = Repositories(self.engine.catalog)
+        listed = self.tables.get(TABLE)
+        self.library = OllamaLibrary(self.engine.catalog, listed.kinds if listed else {})
 
     def named(self, launch: Launch) -> TextHardware | None:
         """Find the hardware of a launch: asked for, or named nearest to it."""
@@ -149,16 +158,53 @@ class LintContext:
             self._named[text] = self.hardware.in_text(text) if text else None
         return self._named[text]
 
+    def loaded(self, launch: Launch) -> ResolvedCheckpoint | None:
+        """Find the model of a launch and the files that it names, once."""
+        name = launch.model_name
+        key = f"{launch.traits.names_tags} {name} {launch.text('file')}"
+        if key not in self._loaded:
+            self._loaded[key] = self.weighable(self._found(launch, name)) if name else None
+        return self._loaded[key]
+
+    def weighable(self, resolved: ResolvedCheckpoint | None) -> ResolvedCheckpoint | None:
+        """Keep a checkpoint only where its bytes are known: the page has those that are published.
+
+        Otherwise its model is known.
+        """
+        if resolved is None or resolved.checkpoint is None:
+            return resolved
+        try:
+            self.engine.reduced(resolved.model, resolved.checkpoint)
+        except ValueError:
+            return replace(resolved, checkpoint=None)
+        return resolved
+
+    def _found(self, launch: Launch, name: str) -> ResolvedCheckpoint | None:
+        if launch.traits.names_tags and not is_of_hub(name) and not is_file(name):
+            return None if is_elsewhere(name) else self.library.find(name)
+        if launch.traits.types_behind:
+            return self._of_type(name)
+        return self.repositories.find(name, launch.text("file"))
+
+    def _of_type(self, name: str) -> ResolvedCheckpoint | None:
+        """Find the file of a type; without one the program chooses among what it has there."""
+        model, _, kind = name.rpartition("@")
+        if model:
+            return self.repositories.find(f"{model}:{kind}")
+        found = self.repositories.find(name)
+        if found is None or name.lower().endswith(".gguf"):
+            return found
+        return replace(found, checkpoint=None)
+
     def meant(self, launch: Launch) -> ResolvedCheckpoint | None:
         """Find the model and checkpoint of a launch, as its runtime would load it."""
-        name = launch.text("model")
-        resolved_checkpoint = self.repositories.find(name, launch.text("file")) if name else None
+        resolved_checkpoint = self.loaded(launch)
         word = launch.text("quantization")
         if resolved_checkpoint is None:
             return resolved_checkpoint
         if launch.text("dtype") in WIDE:
             whole = None if word else self.repositories.requantized(resolved_checkpoint, "fp32")
-            return whole or ResolvedCheckpoint(resolved_checkpoint.model, None)
+            return self.weighable(whole) or ResolvedCheckpoint(resolved_checkpoint.model, None)
         if not word:
             return resolved_checkpoint
         if word in STORED or (
@@ -167,9 +213,8 @@ class LintContext:
         ):
             return resolved_checkpoint
         recipe = ONLINE.get(word, "")
-        return self.repositories.requantized(resolved_checkpoint, recipe) or ResolvedCheckpoint(
-            resolved_checkpoint.model, None
-        )
+        made = self.repositories.requantized(resolved_checkpoint, recipe)
+        return self.weighable(made) or ResolvedCheckpoint(resolved_checkpoint.model, None)
 
     def design(self, model: LanguageModel) -> Architecture | None:
         """Read the architecture of a model once; ``None`` where its family is not known."""
@@ -215,6 +260,16 @@ class LintContext:
             self._parts[name] = replace(whole, id=name, nodes=nodes, network=network)
         return self._parts[name]
 
+    def extremes(self, combo: Combo, count: int) -> tuple[Combo, Combo]:
+        """Return the GPUs of a combo with the most memory and those with the least."""
+        node = _largest(combo)
+        gpus = sorted(node.gpus, key=lambda one: -one.visible_bytes)
+        chosen = ((f"most-{count}", gpus[:count]), (f"least-{count}", gpus[-count:]))
+        most, least = (
+            self._kept(combo, key, (replace(node, gpus=tuple(kept)),), None) for key, kept in chosen
+        )
+        return most, least
+
     @cached_property
     def shortest_context(self) -> int:
         """Return the shortest context that still counts as running."""
@@ -225,6 +280,24 @@ class LintContext:
         prepared = self.engine.reduced(meant.model, meant.model.checkpoints[0])
         stated = prepared.architecture.max_position
         return min(meant.model.context_tokens, stated) if stated else meant.model.context_tokens
+
+    def chosen_context(
+        self, combo: Combo, pair: tuple[Runtime, RuntimeProfile], meant: ResolvedCheckpoint
+    ) -> int:
+        """Return the context that a runtime takes on some GPUs when none is asked for."""
+        most = self.default_context(meant)
+        memory = tuple(gpu.installed_bytes for gpu in combo.gpus)
+        return min(most, default_context_tokens(pair[1], memory) or most)
+
+    def is_alone(self, meant: ResolvedCheckpoint) -> bool:
+        """Whether Ollama gives a model one sequence, whatever ``OLLAMA_NUM_PARALLEL`` says.
+
+        Source:
+            Ollama fb3076099, ``server/sched.go`` (``load``), read 2026-11-27: "model architecture
+            does not currently support parallel requests".
+        """
+        design = self.design(meant.model)
+        return design is not None and design.family.startswith(ALONE)
 
     def request(self, launch: Launch, combo: Combo, meant: ResolvedCheckpoint) -> FitRequest | None:
         """Put a launch as a question; ``None`` where a part of it is not known."""
@@ -238,14 +311,16 @@ class LintContext:
         subject = ServedCheckpoint(meant.model, meant.checkpoint, runtime, profile)
         if not self.engine.prepare(subject).supports_cache_type(kv_dtype):
             return None
-        context = self.default_context(meant)
+        context = self.chosen_context(combo, pair, meant)
         if "context" in launch.settings:
             asked = tokens_of(launch.text("context"))
             if asked is None:
                 return None
-            context = asked
+            context = min(asked, self.default_context(meant)) if launch.traits.spills else asked
         sequences = launch.sequences or 1
-        if sequences > 1:
+        if launch.traits.context_each:
+            sequences = 1 if self.is_alone(meant) else sequences
+        elif sequences > 1:
             context = max(256, context // sequences)
         moe = self.engine.reduced(meant.model, meant.checkpoint).architecture.experts > 0
         data = launch.data or 1
@@ -263,6 +338,8 @@ class LintContext:
             text_only=runtime.memory_model is MemoryModel.PAGED and _is_blind(launch),
             images=runtime.memory_model is MemoryModel.LAYER_SPLIT and _has_projector(launch),
         )
+        if any(one.gpu.sees_system_memory for one in combo.gpus):
+            settings = as_typed(profile, settings)
         spread = launch.traits.whole_layers  # over every GPU that it sees
         return FitRequest(
             meant.model,
@@ -392,8 +469,9 @@ def _has_projector(launch: Launch) -> bool:
     Source:
         llama.cpp 0c1e57098, ``common/arg.cpp``: ``-hf`` loads the repository's projector too.
     """
-    call = launch.invocation
-    brings = launch.traits.loads_projector and call is not None and call.given("--hf-repo")
+    brings = launch.traits.names_tags or (
+        launch.traits.loads_projector and "repository" in launch.settings
+    )
     return bool("images" in launch.settings or brings) and "no_images" not in launch.settings
 
 

@@ -70,6 +70,8 @@ def corrected(launch: Launch, changes: Mapping[str, str]) -> str:
         changes: Values by the names of the program's settings; an empty one takes the option away.
     """
     call = launch.invocation
+    if launch.traits.names_tags:
+        return _of_ollama(changes, written=call is None)
     if call is None or launch.form is not Form.COMMAND:
         named = launch.traits.settings
         pairs = [
@@ -80,17 +82,20 @@ def corrected(launch: Launch, changes: Mapping[str, str]) -> str:
         loaded = [f"model={changes['model']!r}"] if changes.get("model") else []
         return ", ".join([*loaded, *pairs])
     if launch.snippet.language in {Language.YAML, Language.JSON}:  # words of a container
+        hub = {"model": "-hf"} if launch.traits.adds_model else {}
         return " ".join(
-            f"{launch.traits.settings[name][0]} {shlex.quote(value)}"
+            f"{hub.get(name, launch.traits.settings[name][0])} {shlex.quote(value)}"
             for name, value in changes.items()
             if value and launch.traits.settings.get(name)
         )
     replaced: dict[int, str] = {}
     added: list[str] = []
     model = call.positionals[0] if call.positionals else None
-    for name, value in changes.items():
+    for name, told in changes.items():
+        behind = name == "model" and launch.traits.types_behind
+        value = told.replace(":", "@") if behind else told
         options = launch.traits.settings.get(name, ())
-        given = [one for one in call.options if one.name in options]
+        given = [one for one in call.options if one.name in options and not _is_kept(one)]
         if name == "model" and launch.traits.adds_model and value:
             given += [one for one in call.options if one.name == "--hf-file"]
             for one in given:
@@ -104,6 +109,25 @@ def corrected(launch: Launch, changes: Mapping[str, str]) -> str:
         for one in given:
             replaced |= _rewritten(one, value)
     return _joined(launch, replaced, added)
+
+
+def _of_ollama(changes: Mapping[str, str], *, written: bool) -> str:
+    """Write what Ollama's server is told by a variable, and the model that it is given.
+
+    ``written`` asks for the lines of a Modelfile.
+    """
+    context, model = changes.get("context", ""), changes.get("model", "")
+    if written:
+        lines = (f"FROM hf.co/{model}" if model else "", f"PARAMETER num_ctx {context}")
+        return ", ".join(filter(None, lines if context else lines[:1]))
+    served = f"OLLAMA_CONTEXT_LENGTH={context}" if context else ""
+    called = f"ollama run hf.co/{model}" if model else ""
+    return " ollama serve, then ".join(filter(None, (served, called))) if called else served
+
+
+def _is_kept(given: Given) -> bool:
+    """Whether an option stands in a variable with its value: what follows it comes before it."""
+    return any(word.start == given.word.start for word in given.values)
 
 
 def _rewritten(given: Given, value: str) -> dict[int, str]:
@@ -121,10 +145,10 @@ def _joined(launch: Launch, replaced: Mapping[int, str], added: list[str]) -> st
     if call is None:
         return ""
     text = launch.snippet.text
-    words = [
-        replaced.get(word.start, text[word.start : word.end])
-        for word in (*(w for _, w in call.command.variables), *call.command.words)
-    ]
+    # Variables of a unit stand elsewhere; words that a variable keeps stand in one place.
+    inline = (w for name, w in call.command.variables if text.startswith(name, w.start))
+    places = {word.start: word.end for word in (*inline, *call.command.words)}
+    words = [replaced.get(start, text[start:end]) for start, end in places.items()]
     line = " ".join(" ".join([*words, *added]).replace("\\\n", " ").split())
     return f"{line} &" if call.command.background else line
 
@@ -143,5 +167,6 @@ def change_of(assessment: Assessment, launch: Launch) -> dict[str, str]:
         assessment.verdict_context_tokens < assessment.model.context_tokens
         or "context" in launch.settings
     ):
-        changes["context"] = str(assessment.verdict_context_tokens * (launch.sequences or 1))
+        shared = 1 if launch.traits.context_each else launch.sequences or 1
+        changes["context"] = str(assessment.verdict_context_tokens * shared)
     return {name: v for name, v in changes.items() if name in launch.traits.settings}

@@ -25,6 +25,9 @@ _EACH = re.compile(r"\b(?:each|per (?:node|machine|server|host))\b", re.IGNORECA
 _WITH_EACH = re.compile(r"\bwith (\d{1,3})(?:\s\w+)? each\b", re.IGNORECASE)
 WORDS = {"two": 2, "three": 3, "four": 4, "eight": 8}
 MOST_GPUS = 4_096
+MOST_KINDS = 8
+_PLUS = re.compile(r"\s{0,3}(?:\+|plus|&)\s{0,3}", re.IGNORECASE)
+"""What adds up GPUs of one machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +74,19 @@ class Hardware:
         }
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
+    def _listed(self) -> str:
         names = sorted((re.escape(n).replace(r"\ ", r"[ -]") for n in self.names), key=len)
         listed = "|".join(reversed(names)) or "(?!)"
-        vendor = "|".join(VENDORS)
-        return re.compile(
-            rf"(?<![\w.-])(\d{{1,3}}){_TIMES}(?:(?:{vendor})[ -])*({listed})(?![\w-])",
-            re.IGNORECASE,
-        )
+        return rf"(?:(?:{'|'.join(VENDORS)})[ -])*({listed})(?![\w-])"
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<![\w.-])(\d{{1,3}}){_TIMES}{self._listed}", re.IGNORECASE)
+
+    @cached_property
+    def _each(self) -> re.Pattern[str]:
+        """GPUs of one kind in a sum of several: ``3090``, ``2x RTX 4090``."""
+        return re.compile(rf"(?<![\w.-])(?:(\d{{1,3}}){_TIMES})?{self._listed}", re.IGNORECASE)
 
     def in_text(self, text: str) -> TextHardware | None:
         """Find the one hardware that a text names; ``None`` for none, or for several."""
@@ -88,7 +96,24 @@ class Hardware:
             return TextHardware.of(next(iter(combos.values())))
         if combos:
             return None
+        sums = {one.words: one for one in self._sums(short)}
+        if sums:
+            return next(iter(sums.values())) if len(sums) == 1 else None
         return self._counted(short)
+
+    def _sums(self, text: str) -> Iterator[TextHardware]:
+        """Yield machines of several kinds of GPU: ``RTX 3090 + 2x RTX 4090``."""
+        last = -1
+        parts: list[tuple[int, Gpu]] = []
+        for found in self._each.finditer(text):
+            joined = bool(parts) and _PLUS.fullmatch(text[last : found.start()]) is not None
+            if not joined and len(parts) > 1:
+                yield _summed(parts)
+            gpu = self.catalog.gpus[self.names[re.sub(r"[ -]+", " ", found[2].lower())].id]
+            parts = [*(parts if joined else ()), (int(found[1] or 1), gpu)]
+            last = found.end()
+        if len(parts) > 1:
+            yield _summed(parts)
 
     def _combos(self, text: str) -> Iterator[Combo]:
         """Yield combos named by id, or by a name that the text uses as one: ``on NAME,``."""
@@ -119,6 +144,16 @@ class Hardware:
         name = self.catalog.gpus[gpu_id].name
         words = f"{total} × {name}" if nodes == 1 else f"{nodes} nodes of {per_node} × {name}"
         return TextHardware(replace(combo, name=words), total, nodes, words)
+
+
+def _summed(parts: list[tuple[int, Gpu]]) -> TextHardware:
+    """Put GPUs of several kinds in one machine."""
+    words = " + ".join(gpu.name if count == 1 else f"{count} × {gpu.name}" for count, gpu in parts)
+    gpus = [one for count, gpu in parts[:MOST_KINDS] for one in machine(gpu, count).gpus]
+    whole = machine(parts[0][1], 1)
+    node = replace(whole.nodes[0], gpus=tuple(gpus[:MOST_GPUS]))
+    combo = replace(whole, id=words, name=words, nodes=(node,))
+    return TextHardware(combo, len(combo.gpus), 1, words)
 
 
 def _nodes(text: str) -> int:

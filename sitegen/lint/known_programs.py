@@ -55,7 +55,16 @@ class Program:
         needs: Options without which it refuses others, by these.
         growing: Options with other choices in every version: a slip of one may be one of another.
         plugins: Options that bring further values of others, by these.
+        names_tags: Its models are tags of Ollama's library.
+        context_each: Each of its sequences has the context that is asked for.
+        spills: It puts what the GPUs do not hold in system RAM, and says nothing.
+        brought: Values of options that a package beside it brings, of which a rule speaks.
         bfloat16_from: Compute capability below which it refuses ``--dtype bfloat16``.
+        variables: Options by the variable that says the same where the command does not.
+        switches: What such a variable says where it is on, and where it is off; empty for nothing.
+        types_behind: The type of a file stands behind its model: ``qwen/qwen3-8b@q4_k_m``.
+        counts_context: It reads a context as a whole number of tokens.
+        stretches: Variable by which it takes a context that the model does not have.
     """
 
     name: str
@@ -97,7 +106,21 @@ class Program:
     needs: Mapping[str, str] = field(default_factory=dict)
     growing: frozenset[str] = frozenset()
     plugins: Mapping[str, str] = field(default_factory=dict)
+    brought: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    names_tags: bool = False
+    context_each: bool = False
+    spills: bool = False
     bfloat16_from: tuple[int, int] | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+    switches: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    types_behind: bool = False
+    counts_context: bool = False
+    stretches: str = ""
+
+    @property
+    def loads_models(self) -> bool:
+        """Whether a call of it loads a model."""
+        return "model" in self.settings or self.model_first
 
 
 _VLLM = {
@@ -110,6 +133,7 @@ _VLLM = {
     "fraction": ("--gpu-memory-utilization",),
     "sequences": ("--max-num-seqs",),
     "batched": ("--max-num-batched-tokens",),
+    "whole_prompts": ("--no-enable-chunked-prefill",),
     "kv_dtype": ("--kv-cache-dtype",),
     "quantization": ("--quantization",),
     "dtype": ("--dtype",),
@@ -151,6 +175,7 @@ _SGLANG = {
 }
 _LLAMA_CPP = {
     "model": ("--model", "--hf-repo"),
+    "repository": ("--hf-repo",),
     "context": ("--ctx-size",),
     "parallel": ("--parallel",),
     "unified": ("--kv-unified",),
@@ -171,6 +196,46 @@ _LLAMA_CPP = {
     "offload": ("--n-cpu-moe", "--cpu-moe", "--override-tensor", "--fit"),
     "overrides": ("--rope-scaling", "--rope-scale", "--override-kv"),
     "file": ("--hf-file",),
+}
+_LLAMA_VARIABLES = {
+    "LLAMA_ARG_MODEL": "--model",
+    "LLAMA_ARG_HF_REPO": "--hf-repo",
+    "LLAMA_ARG_HF_FILE": "--hf-file",
+    "LLAMA_ARG_CTX_SIZE": "--ctx-size",
+    "LLAMA_ARG_N_PARALLEL": "--parallel",
+    "LLAMA_ARG_N_GPU_LAYERS": "--gpu-layers",
+    "LLAMA_ARG_TENSOR_SPLIT": "--tensor-split",
+    "LLAMA_ARG_SPLIT_MODE": "--split-mode",
+    "LLAMA_ARG_CACHE_TYPE_K": "--cache-type-k",
+    "LLAMA_ARG_CACHE_TYPE_V": "--cache-type-v",
+    "LLAMA_ARG_FLASH_ATTN": "--flash-attn",
+    "LLAMA_ARG_UBATCH": "--ubatch-size",
+    "LLAMA_ARG_RPC": "--rpc",
+    "LLAMA_ARG_DEVICE": "--device",
+    "LLAMA_ARG_PORT": "--port",
+    "LLAMA_API_KEY": "--api-key",
+    "LLAMA_ARG_API_KEY_FILE": "--api-key-file",
+    "LLAMA_ARG_MMPROJ": "--mmproj",
+    "LLAMA_ARG_MMPROJ_URL": "--mmproj-url",
+    "LLAMA_ARG_N_CPU_MOE": "--n-cpu-moe",
+    "LLAMA_ARG_OVERRIDE_TENSOR": "--override-tensor",
+    "LLAMA_ARG_FIT": "--fit",
+    "LLAMA_ARG_ROPE_SCALING_TYPE": "--rope-scaling",
+    "LLAMA_ARG_ROPE_SCALE": "--rope-scale",
+}
+"""Variables of llama.cpp's programs that change what memory they take.
+
+Source:
+    https://github.com/ggml-org/llama.cpp, ``common/arg.cpp`` (``set_env``) and
+    ``tools/server/README.md``, read 2026-11-28: an option of the command comes before its variable.
+"""
+_LLAMA_SWITCHES = {
+    "LLAMA_ARG_KV_UNIFIED": ("--kv-unified", ""),
+    "LLAMA_ARG_CPU_MOE": ("--cpu-moe", ""),
+    "LLAMA_ARG_MMPROJ_AUTO": ("", "--no-mmproj"),
+    "LLAMA_ARG_MMPROJ_OFFLOAD": ("", "--no-mmproj-offload"),
+    "LLAMA_ARG_NO_MMPROJ": ("--no-mmproj", ""),
+    "LLAMA_ARG_NO_MMPROJ_OFFLOAD": ("--no-mmproj-offload", ""),
 }
 _IK_LLAMA_CPP = {
     **_LLAMA_CPP,
@@ -206,6 +271,15 @@ _LMDEPLOY = {
     "key": ("--api-keys",),
     "overrides": ("--hf-overrides",),
 }
+_TABBYAPI = {
+    "model": ("model_name",),
+    "context": ("max_seq_len",),
+    "kv_dtype": ("cache_mode",),
+    "host": ("host",),
+    "port": ("port",),
+    "key": ("api_tokens",),
+}
+"""Keys of its configuration."""
 YARN = (
     'write it as --hf-overrides \'{"rope_parameters": {"rope_type": "yarn", "factor": 4.0, '
     '"original_max_position_embeddings": 32768, "rope_theta": 1000000}}\', with your figures'
@@ -227,6 +301,15 @@ Source:
 """
 PARSERS = frozenset({"--reasoning-parser", "--tool-call-parser"})
 """Options that name what takes apart the answers of a family of models."""
+LONGER_IN_VLLM = "VLLM_ALLOW_LONG_MAX_MODEL_LEN"
+LONGER_IN_SGLANG = "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN"
+"""What lets a context be longer than the model's.
+
+Source:
+    vLLM, ``vllm/envs.py``; SGLang's name is that of scripts of its users, read 2026-11-28.
+    Neither is known to have a variable that sets the context, the share of the memory or the type
+    of the cache.
+"""
 PROGRAMS: Mapping[str, Program] = {
     "vllm": Program(
         "vLLM",
@@ -255,6 +338,8 @@ PROGRAMS: Mapping[str, Program] = {
             "--reasoning-parser": "--reasoning-parser-plugin",
         },
         bfloat16_from=(8, 0),
+        stretches=LONGER_IN_VLLM,
+        brought={"--quantization": frozenset({"gguf", "bitsandbytes"})},
     ),
     "vllm-bench": Program(
         "vllm bench serve of vLLM",
@@ -268,6 +353,7 @@ PROGRAMS: Mapping[str, Program] = {
         runtime="vllm",
         settings=_VLLM,
         modules=("dynamo.vllm",),
+        stretches=LONGER_IN_VLLM,
         growing=PARSERS,
         passes_to="vllm",
         shorthand_context=True,
@@ -281,6 +367,7 @@ PROGRAMS: Mapping[str, Program] = {
         runtime="sglang",
         settings=_SGLANG,
         modules=("dynamo.sglang",),
+        stretches=LONGER_IN_SGLANG,
         growing=PARSERS,
         passes_to="sglang",
         abbreviates=True,
@@ -329,6 +416,7 @@ PROGRAMS: Mapping[str, Program] = {
         runtime="sglang",
         settings=_SGLANG,
         modules=("sglang.launch_server",),
+        stretches=LONGER_IN_SGLANG,
         commands=(("sglang", "serve"),),
         abbreviates=True,
         only_options=True,
@@ -361,6 +449,8 @@ PROGRAMS: Mapping[str, Program] = {
             ("--no-mmap", "--mmap", "--mlock"), "use --load-mode, which says how the file is read"
         ),
         once_switches=frozenset({"--flash-attn"}),
+        variables=_LLAMA_VARIABLES,
+        switches=_LLAMA_SWITCHES,
     ),
     "ik-llama-cpp": Program(
         "ik_llama.cpp",
@@ -428,7 +518,7 @@ PROGRAMS: Mapping[str, Program] = {
         spreads_itself=True,
     ),
     "mlx-lm": Program(
-        "MLX-LM",
+        "MLX LM",
         runtime="mlx-lm",
         settings={"model": ("--model",), "host": ("--host",), "port": ("--port",)},
         modules=("mlx_lm.server",),
@@ -442,21 +532,77 @@ PROGRAMS: Mapping[str, Program] = {
     "ollama": Program(
         "Ollama",
         commands=(("ollama", "serve"),),
-        images=(r"(?:^|/)ollama/ollama(?::([\d.]+))?$",),
+        images=(r"(?:^|/)ollama/ollama(?::([\d.]+)?[\w.-]*)?$",),
         unread=True,
     ),
     "ollama-run": Program(
         "Ollama",
-        settings={"model": ("--model",)},
-        commands=(("ollama", "run"),),
+        runtime="ollama",
+        settings={
+            "model": ("--model",),
+            "context": (),
+            "parallel": (),
+            "kv_dtype": (),
+            "flash": (),
+        },
+        commands=(("ollama", "run"), ("ollama", "pull")),
         unread=True,
         model_first=True,
+        whole_layers=True,
+        loads_projector=True,
+        fills_up=True,
+        cuts_context=True,
+        warns_of_context=True,
+        names_tags=True,
+        context_each=True,
+        spills=True,
     ),
     "lm-studio": Program(
         "LM Studio",
-        port=1234,
-        commands=(("lms", "load"), ("lms", "server"), ("lms", "get"), ("lms", "unload")),
+        commands=(("lms", "server"), ("lms", "get"), ("lms", "unload")),
         glues=False,
+    ),
+    "lms-load": Program(
+        "LM Studio",
+        runtime="llama-cpp",
+        settings={
+            "model": ("--model",),
+            "context": ("--context-length",),
+            "parallel": ("--parallel",),
+            "gpu_share": ("--gpu",),
+        },
+        commands=(("lms", "load"),),
+        passes_to="lm-studio",
+        model_first=True,
+        glues=False,
+        whole_layers=True,
+        fills_up=True,
+        types_behind=True,
+        counts_context=True,
+    ),
+    "lms-server": Program(
+        "LM Studio",
+        port=1234,
+        settings={"host": ("--bind",), "port": ("--port",)},
+        commands=(("lms", "server", "start"),),
+        passes_to="lm-studio",
+        glues=False,
+    ),
+    "tabbyapi": Program(
+        "TabbyAPI",
+        runtime="exllamav3",
+        settings=_TABBYAPI,
+        checks_key=True,
+        whole_layers=True,
+        fills_up=True,
+    ),
+    "tabbyapi-exl2": Program(
+        "TabbyAPI",
+        runtime="exllamav2",
+        settings=_TABBYAPI,
+        checks_key=True,
+        whole_layers=True,
+        fills_up=True,
     ),
     "ray": Program("Ray", commands=(("ray", "start"),), only_options=True),
 }
@@ -472,3 +618,8 @@ OTHER = Program("another program")
 def traits_of(name: str) -> Program:
     """Return what is known of a program; nothing of one that has a table of options alone."""
     return PROGRAMS.get(name, OTHER)
+
+
+def reads_variables(name: str) -> bool:
+    """Whether a program takes options from its environment too."""
+    return bool(traits_of(name).variables)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import field
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field, replace
 from enum import StrEnum
 
 from sitegen.lint.known_programs import Program, traits_of
@@ -13,6 +14,9 @@ from sitegen.lint.script import Word, whole_number
 from sitegen.lint.snippets import Snippet, Spot
 from sitegen.lint.trees import Tree
 from sitegen.values import dataclass
+
+_KEPT_FOLDER = re.compile(r"\$(?:\w+|\{\w+\})(?:/[\w.-]+)+/?")
+"""A path whose beginning a variable keeps, and whose end stands there."""
 
 
 class Form(StrEnum):
@@ -102,6 +106,13 @@ class Launch:
         return found.text if found is not None and found.known else ""
 
     @property
+    def model_name(self) -> str:
+        """What the model is called, also in a folder that a variable keeps."""
+        found = self.settings.get("model")
+        kept = found is not None and _KEPT_FOLDER.fullmatch(found.text)
+        return found.text if found is not None and (found.known or kept) else ""
+
+    @property
     def open_ended(self) -> bool:
         """Whether a word of the command may hold options that nobody sees: ``$MORE``."""
         words = self.invocation.positionals if self.invocation is not None else ()
@@ -138,7 +149,8 @@ class Launch:
             https://github.com/ggml-org/llama.cpp, ``src/llama-context.cpp`` (``n_ctx_seq``), read
             2026-11-27: each sequence has its part, unless one cache is for all of them.
         """
-        return 1 if "unified" in self.settings else self.sequences
+        whole = "unified" in self.settings or self.traits.context_each
+        return 1 if whole else self.sequences
 
     @property
     def local_world(self) -> int | None:
@@ -195,6 +207,34 @@ def of_invocation(
         visible_place=None if shown is None else shown.place,
         hider=hider,
     )
+
+
+ON = frozenset({"on", "enabled", "true", "1"})
+OFF = frozenset({"off", "disabled", "false", "0"})
+"""How the variable of a switch is read (llama.cpp, ``is_truthy`` and ``is_falsey``)."""
+
+
+def with_variables(launch: Launch, given: Mapping[str, Setting]) -> Launch:
+    """Add what variables say and the launch does not: its own options come before them."""
+    settings = dict(launch.settings)
+    for option, setting in _told(launch.traits, given):
+        for name, options in launch.traits.settings.items():
+            if option in options and name not in settings:
+                settings[name] = setting
+    variables = dict(launch.variables) | {name: one.text for name, one in given.items()}
+    return replace(launch, settings=settings, variables=variables)
+
+
+def _told(traits: Program, given: Mapping[str, Setting]) -> Iterator[tuple[str, Setting]]:
+    """Yield the options that variables stand for, with their values."""
+    for name, option in traits.variables.items():
+        if name in given:
+            yield option, given[name]
+    for name, (on, off) in traits.switches.items():
+        text = given[name].text.lower() if name in given else ""
+        option = on if text in ON else off if text in OFF else ""
+        if option:
+            yield option, replace(given[name], text="")
 
 
 def _without_model_option(

@@ -158,6 +158,8 @@ def tables_of(files: Mapping[str, str]) -> dict[str, OptionTable]:
     for program, traits in PROGRAMS.items():
         if traits.unread:
             tables.setdefault(program, OptionTable(program, "", {}))
+        elif traits.passes_to in tables and program not in tables:
+            tables[program] = OptionTable(program, tables[traits.passes_to].version, {})
     for front in tuple(tables.values()):
         engine = tables.get(traits_of(front.program).passes_to)
         if engine is not None:

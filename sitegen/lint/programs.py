@@ -110,6 +110,15 @@ def program_of_image(image: str) -> tuple[str, str]:
     return (_OF_IMAGE.get(found[0], found[0]), version_of_image(image)) if found else ("", "")
 
 
+def is_server(text: str) -> bool:
+    """Whether a word is a container image that serves models, with its repository.
+
+    >>> is_server("vllm/vllm-openai:latest"), is_server("vllm"), is_server("debian:12")
+    (True, False, False)
+    """
+    return "/" in text and any(pattern.search(text) for pattern, _ in IMAGES)
+
+
 def is_contained(words: Sequence[Word]) -> bool:
     """Whether a command runs something in a container: ``docker run``, ``podman exec``."""
     texts = [word.text for word in words]
@@ -205,8 +214,8 @@ class Invocation:
 
 
 def base(word: str) -> str:
-    """Return the last part of a path."""
-    return word.rsplit("/", 1)[-1]
+    """Return the last part of a path, without what the name of a program ends with on Windows."""
+    return word.rsplit("/", 1)[-1].removesuffix(".exe")
 
 
 def calling(words: Sequence[Word]) -> list[str]:

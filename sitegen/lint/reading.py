@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import pairwise
 
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.lint import launches, programs
+from sitegen.lint.known_programs import reads_variables
 from sitegen.lint.languages import shell
-from sitegen.lint.languages.configurations import read_tree
+from sitegen.lint.languages.configurations import note_map, read_tree
 from sitegen.lint.languages.dockerfile import snippets_of_dockerfile
 from sitegen.lint.languages.html import snippets_of_html
 from sitegen.lint.languages.markdown import snippets_of_markdown
 from sitegen.lint.languages.plain_text import commands_of_text, guessed, snippets_of_text
 from sitegen.lint.languages.python_programs import read_program
 from sitegen.lint.languages.templates import documents
+from sitegen.lint.languages.windows import as_shell
 from sitegen.lint.launches import HIDERS, Setting, devices
 from sitegen.lint.options import OptionTable
-from sitegen.lint.scene import PORT, Broken, FileModel, PublishedPort
+from sitegen.lint.scene import PORT, Broken, FileModel, PublishedPort, Variable
 from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
-from sitegen.lint.snippets import Snippet, Spot, Surroundings
+from sitegen.lint.snippets import Snippet, Spot, Surroundings, without
 from sitegen.lint.trees import of_yaml
 from sitegen.lint.versions import pinned_versions, told_versions
 from sitegen.recipes.recipe import Language
@@ -30,7 +32,7 @@ from sitegen.values import dataclass
 SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys(("md", "markdown", "mdx"), "markdown"),
     **dict.fromkeys(("html", "htm", "xhtml"), "html"),
-    **dict.fromkeys(("sh", "bash", "zsh"), "bash"),
+    **dict.fromkeys(("sh", "bash", "zsh", "fish", "ps1", "bat", "cmd"), "bash"),
     **dict.fromkeys(("yaml", "yml"), "yaml"),
     "json": "json",
     "py": "python",
@@ -39,15 +41,24 @@ SUFFIXES: Mapping[str, str] = {
 }
 """How a file is read, by the end of its name."""
 _EXEC = re.compile(r"^Exec(?:Start)?[ \t]*=[ \t]*((?:[^\n\\]|\\\n|\\.)*)", re.MULTILINE)
-_SUPERVISED = re.compile(
-    r"^\[program:[^\]\n]*\](?:\n(?!\[)[^\n]*)*?\ncommand[ \t]*=[ \t]*([^\n]*(?:\n[ \t]+\S[^\n]*)*)",
-    re.MULTILINE,
+_SECTIONS = re.compile(
+    r"(?:[ \t]*(?:[#;][^\n]*)?\n){0,40}\[(?:Unit|Service|Container|supervisord|program:[^\]\n]*)\]"
 )
-"""The command of a program that Supervisor runs; indented lines go on with it.
+"""How a unit of systemd or a file of Supervisor begins."""
+_SECTION = re.compile(
+    r"^\[(program:[^\]\n]*|supervisord)\][^\n]*((?:\n(?!\[)[^\n]*)*)", re.MULTILINE
+)
+"""A section of Supervisor's, with its lines."""
+_SUPERVISED = re.compile(
+    r"^(command|environment)[ \t]*=[ \t]*([^\n]*(?:\n[ \t]+\S[^\n]*)*)", re.MULTILINE
+)
+"""The command of a program that Supervisor runs, and its variables; indented lines go on with it.
 
 Source:
     https://supervisord.org/configuration.html, read 2026-11-24.
 """
+_PAIR = re.compile(r"([A-Za-z_]\w*)[ \t]*=[ \t]*(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^,;\s\"']*))")
+"""A variable in Supervisor's list of them, its value in quotes or without."""
 _IN_FRONT = re.compile(r"^nodaemon[ \t]*=[ \t]*true", re.MULTILINE | re.IGNORECASE)
 """Supervisor that does not leave its terminal: the first process of a container."""
 _FIRST = re.compile(r"(?:^|/)(?:docker[\w.-]*|containers?)/[^/]*\.sh$|entry-?_?point[^/]*\.sh$")
@@ -59,6 +70,8 @@ _ENVIRONMENT = re.compile(r"^Environment[ \t]*=[ \t]*(.*)$", re.MULTILINE)
 _IMAGE = re.compile(r"^\[Container\](?:\n(?!\[)[^\n]*)*?\nImage[ \t]*=[ \t]*(\S+)", re.MULTILINE)
 """The image of a container that systemd runs (``podman-systemd.unit``)."""
 _PARAMETER = re.compile(r"^[ \t]*PARAMETER[ \t]+([\w.]+)", re.MULTILINE | re.IGNORECASE)
+_MADE_FROM = re.compile(r"^[ \t]*FROM[ \t]+(\S+)", re.MULTILINE | re.IGNORECASE)
+_CONTEXT = re.compile(r"^[ \t]*PARAMETER[ \t]+num_ctx[ \t]+(\d+)", re.MULTILINE | re.IGNORECASE)
 _SERVES = re.compile(
     r"(?:^|[\s/])(?:vllm serve|sglang serve|trtllm-serve|text-generation-launcher|llama-server"
     r"|lmdeploy serve|aphrodite run|mlc_llm serve|koboldcpp\S*|xinference launch|local-ai run"
@@ -102,10 +115,20 @@ OF_TMUX = frozenset(
 Source:
     https://man.openbsd.org/tmux, read 2026-11-26.
 """
+BY_VARIABLE: Mapping[str, str] = {
+    "OLLAMA_CONTEXT_LENGTH": "context",
+    "OLLAMA_NUM_PARALLEL": "parallel",
+    "OLLAMA_KV_CACHE_TYPE": "kv_dtype",
+    "OLLAMA_FLASH_ATTENTION": "flash",
+}
+"""Settings of Ollama's models by the variables of its server."""
+SETTING = frozenset({"export", "env", "launchctl"})
+"""Commands that set variables for what follows."""
 ENDING = frozenset({"kill", "pkill", "killall", "wait", "fg"})
 """Commands after which a server that was put in the background may be gone."""
-LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
-"""Variables that say where a server listens."""
+_OF_SERVERS = re.compile(r"OLLAMA_[A-Z_]+|LLAMA_ARG_[A-Z0-9_]+")
+"""Variables that servers read."""
+_OLLAMA = re.compile(r"(?:^|/)ollama(?=$|[ \t])")
 
 
 def kind_of(path: str, text: str) -> str:
@@ -132,6 +155,8 @@ def _kind_of_text(text: str) -> str:
         return "markdown"
     if head.startswith("#!"):
         return "bash"
+    if _SECTIONS.match(text):
+        return str(Language.INI)
     if language in {Language.JSON, Language.YAML} or program:
         return str(language)
     return "text"
@@ -149,7 +174,9 @@ def snippets_of(source: SourceText, kind: str) -> Iterator[Snippet]:
             Snippet(source, source.text, Language.BASH, around=around)
         )
     elif kind == "text":
-        yield from snippets_of_text(source, headings=_top(source.text))
+        plain = as_shell(Snippet.whole(source))
+        top = _top(source.text)
+        yield from snippets_of_text(source, plain.text, plain.breaks, headings=top)
     else:
         contained = _FIRST.search(source.path) is not None
         around = Surroundings(headings=_top(source.text), contained=contained)
@@ -192,7 +219,23 @@ def read_snippets(
         reader.scene.beside |= beside
     for snippet in snippets:
         reader.snippet(snippet, 0)
+    reader.scene.launches = [_of_server(one, reader.scene) for one in reader.scene.launches]
     return reader.scene
+
+
+def _of_server(launch: launches.Launch, scene: FileModel) -> launches.Launch:
+    """Add to a client's call what the variables of its server say; two servers say nothing."""
+    found: dict[str, set[str]] = {}
+    settings = dict(launch.settings)
+    for one in scene.environment if launch.traits.names_tags else ():
+        name = BY_VARIABLE.get(one.name, "")
+        theirs = one.server == launch.program  # a client's own variables say nothing
+        if name and name not in launch.settings and not theirs:
+            found.setdefault(name, set()).add(one.setting.text)
+            alike = one.setting.known and len(found[name]) == 1
+            settings.setdefault(name, one.setting)
+            settings[name] = replace(settings[name], known=alike)
+    return replace(launch, settings=settings) if found else launch
 
 
 @dataclass(slots=True)
@@ -202,8 +245,12 @@ class _FileReader:
     variables: dict[str, str | None] = field(default_factory=dict)
     page: bool = False
     """Whether people read the file, in place of a shell."""
+    of_unit: bool = False
+    """Whether a command of a unit is read, whose variables are known."""
     phase: int = 0
     """How often the file has ended what ran beside it."""
+    exported: dict[str, Setting] = field(default_factory=dict)
+    """Variables that what follows is started with, where they are set."""
 
     def snippet(self, snippet: Snippet, depth: int) -> None:
         """Read a piece in its language."""
@@ -213,9 +260,14 @@ class _FileReader:
             for name in HIDERS:  # another block may be another shell
                 self.variables.pop(name, None)
         if snippet.language is Language.BASH:
+            snippet = as_shell(snippet)
             if "svc.cluster.local" in snippet.text:  # a name inside a cluster of Kubernetes
                 snippet = replace(snippet, around=replace(snippet.around, contained=True))
+            before = self.variables
+            if snippet.around.variables:  # of a container, whose shell is another one
+                self.variables = before | dict(snippet.around.variables)
             self.script(snippet, shell.read(snippet.text, self.variables), depth)
+            self.variables = before
         elif snippet.language in {Language.YAML, Language.JSON}:
             self.configuration(snippet, depth)
         elif snippet.language is Language.PYTHON:
@@ -226,11 +278,28 @@ class _FileReader:
         else:
             for found in _PARAMETER.finditer(snippet.text):
                 self.scene.parameters.append((snippet, found[1], found.start(1)))
+            self.model(snippet)
+
+    def model(self, snippet: Snippet) -> None:
+        """Take what a Modelfile is made from, and the context that it asks for."""
+        settings: dict[str, Setting] = {}
+        for name, pattern in (("model", _MADE_FROM), ("context", _CONTEXT)):
+            found = pattern.search(snippet.text)
+            if found is not None:
+                settings[name] = Setting(found[1], Spot(snippet, found.start(1)), found.end(1))
+        if "model" in settings:
+            place = settings["model"].place
+            self.scene.launches.append(
+                launches.Launch("ollama-run", launches.Form.REPLICA, settings, place)
+            )
 
     def configuration(self, snippet: Snippet, depth: int) -> None:
         """Read the documents of a configuration, and the scripts that stand in them."""
-        for part in documents(snippet):
-            trees = tuple(of_yaml(part.text))
+        parts = [(part, tuple(of_yaml(part.text))) for part in documents(snippet)]
+        for part, trees in parts:
+            for tree in trees:
+                note_map(self.scene, part, tree)
+        for part, trees in parts:
             for tree in trees:
                 for inner in read_tree(self.scene, part, tree, self.tables):
                     self.snippet(inner, depth + 1)
@@ -252,11 +321,11 @@ class _FileReader:
             for pair in re.finditer(r"\"?([A-Z][A-Z0-9_]*)=([^\"\s]*)", found[1]):
                 at = found.start(1) + pair.start(2)
                 given.append((pair[1], Word(pair[2], at, at + len(pair[2]))))
-        for found in _SUPERVISED.finditer(snippet.text):
-            part = snippet.part(found.start(1), found.end(1), Language.BASH)
-            text = _EXPANDED.sub(lambda one: f"${'_' * (len(one[0]) - 1)}", part.text)
-            part = replace(part, text=text.replace("\n", " "))
-            self.script(part, shell.read(part.text, {}), 0)
+        self.variables_of_unit(snippet, given)
+        before = self.exported
+        self.exported = dict(_settings(snippet, given))
+        self.of_unit = True  # their place is that of the unit's lines
+        self.supervised(snippet)
         for found in _EXEC.finditer(snippet.text):
             part = snippet.part(found.start(1), found.end(1), Language.BASH)
             script = shell.read(part.text, {})
@@ -266,6 +335,53 @@ class _FileReader:
                 replace(one, variables=(*moved, *one.variables)) for one in script.commands
             )
             self.script(part, replace(script, commands=commands), 0)
+        self.of_unit = False
+        self.exported = before
+
+    def supervised(self, snippet: Snippet) -> None:
+        """Read the commands of Supervisor, each with its variables and those of all programs."""
+        before, sections = self.exported, tuple(_SECTION.finditer(snippet.text))
+        shared = [pair for one in sections if one[1] == "supervisord" for pair in _listed(one)]
+        for section in sections:
+            own = [] if section[1] == "supervisord" else _listed(section)
+            ours = any(one[1] == "command" and _OLLAMA.search(one[2]) for one in
+                       _SUPERVISED.finditer(section[2]))  # fmt: skip
+            self.noted(snippet, own, ours=ours)
+            self.exported = before | dict(_settings(snippet, [*shared, *own]))
+            moved = tuple((name, replace(w, start=0, end=1)) for name, w in (*shared, *own))
+            for found in _SUPERVISED.finditer(section[2]):
+                if found[1] != "command" or section[1] == "supervisord":
+                    continue
+                at = section.start(2)
+                part = snippet.part(at + found.start(2), at + found.end(2), Language.BASH)
+                text = _EXPANDED.sub(lambda one: f"${'_' * (len(one[0]) - 1)}", part.text)
+                part = replace(part, text=text.replace("\n", " "))
+                script = shell.read(part.text, {})
+                commands = tuple(
+                    replace(one, variables=(*moved, *one.variables)) for one in script.commands
+                )
+                self.script(part, replace(script, commands=commands), 0)
+        self.exported = before
+
+    def variables_of_unit(self, snippet: Snippet, given: Sequence[tuple[str, Word]]) -> None:
+        """Note the variables of a unit's server.
+
+        A unit without a command adds to another one, which its variables tell.
+        """
+        started = _EXEC.search(snippet.text)
+        ours = started is None or _OLLAMA.search(started[1]) is not None
+        self.noted(snippet, given, ours=ours)
+
+    def noted(self, snippet: Snippet, given: Sequence[tuple[str, Word]], *, ours: bool) -> None:
+        """Note the variables of servers among some; ``ours`` are those of Ollama's surely."""
+        around = snippet.around
+        for name, word in given:
+            if _OF_SERVERS.fullmatch(name):
+                server = "ollama" if ours and name.startswith("OLLAMA_") else ""
+                setting = Setting(word.text, Spot(snippet, word.start), word.end, word.known)
+                self.scene.environment.append(
+                    Variable(snippet, name, setting, server, around.contained)
+                )
 
     def script(self, snippet: Snippet, script: Script, depth: int) -> None:
         """Take the commands of a script."""
@@ -281,23 +397,27 @@ class _FileReader:
 
     def document(self, snippet: Snippet, document: HereDocument, depth: int) -> None:
         """Read what a command writes into a file."""
-        suffix = document.target.rpartition(".")[2].lower()
+        target = _written_by_tee(document) or document.target
+        suffix = target.rpartition(".")[2].lower()
         body = snippet.text[document.start : document.end]
         kinds = {"yaml": Language.YAML, "yml": Language.YAML, "json": Language.JSON}
         kinds |= {"py": Language.PYTHON, "sh": Language.BASH, "service": Language.INI}
+        if suffix == "conf" and re.search(r"^\[(?:Service|Unit|program:)", body, re.MULTILINE):
+            kinds |= {"conf": Language.INI}  # what is added to a unit, or a program of Supervisor
         language = kinds.get(suffix) or guessed(body)
         if any(_PYTHON.fullmatch(programs.base(word)) for word in document.fed):
             language = Language.PYTHON
-        if document.target.endswith("Modelfile"):
+        if target.endswith("Modelfile"):
             language = Language.MODELFILE
         if language is not None:
             part = snippet.part(document.start, document.end, language)
-            self.snippet(_without(part, _KEPT) if document.expands else part, depth + 1)
+            self.snippet(without(part, _KEPT) if document.expands else part, depth + 1)
 
     def command(self, snippet: Snippet, command: Command, depth: int) -> bool:
         """Take one command; return whether it calls a program of ours."""
         self.pinned(command)
-        self.listening(snippet, command)
+        self.environment(snippet, command)
+        self.made(command)
         self.ended(command)
         inner = _inner_script(snippet, command) or _kept_command(snippet, command)
         if inner is not None:
@@ -326,11 +446,24 @@ class _FileReader:
             snippet, invocation, {k: v for k, v in self.variables.items() if v is not None}
         )
         if launch is not None:
+            launch = launches.with_variables(launch, self.given(snippet, command))
             if launch.visible is None:
                 launch = self.hidden(launch)
             version = self.scene.version_of(launch.program, launch.version)
             self.scene.launches.append(replace(launch, version=version, phase=self.phase))
         return known
+
+    def given(self, snippet: Snippet, command: Command) -> dict[str, Setting]:
+        """Collect the variables that a command starts with; a container has only its own."""
+        if programs.is_contained(command.words):
+            return dict(_settings(snippet, _of_container_options(command.words)))
+        own = [] if self.of_unit else list(command.variables)
+        around = {
+            name: Setting(text, Spot(snippet, command.start), command.start)
+            for name, text in snippet.around.variables.items()
+        }
+        inline = dict(_settings(snippet, [*own, *_assigned(command.words)]))
+        return self.exported | around | inline
 
     def hidden(self, launch: launches.Launch) -> launches.Launch:
         """Apply a variable that the shell has set before."""
@@ -348,20 +481,42 @@ class _FileReader:
             for name, version in pinned_versions(word.text):
                 self.scene.pinned[name] = version
 
-    def listening(self, snippet: Snippet, command: Command) -> None:
-        """Note variables that say where a server listens."""
-        given = list(command.variables)
-        if command.words and command.words[0].text == "export":
-            for word in command.words[1:]:
-                name, equals, value = word.text.partition("=")
-                if equals:
-                    given.append((name, Word(value, word.start, word.end, word.known)))
-        serves = not command.words or "serve" in {w.text for w in command.words}
-        serves = serves or command.words[0].text == "export"
-        for name, word in given if not snippet.around.contained else ():
-            if name in LISTENING and serves:
+    def environment(self, snippet: Snippet, command: Command) -> None:
+        """Note the variables of servers that a command sets."""
+        texts = [word.text for word in command.words]
+        given = [] if self.of_unit else list(command.variables)
+        server = ""
+        if texts[:1] == ["export"] or texts[:1] == ["env"]:
+            given += _assigned(command.words[1:])
+        fish = shell.set_by_fish(command.words)
+        if fish is not None:
+            given += [fish]
+        exported = texts[:1] == ["export"] or (fish is not None and shell.is_exporting(texts[1:3]))
+        if exported:
+            self.exported |= dict(_settings(snippet, given))
+        elif texts[:2] == ["launchctl", "setenv"] and len(texts) > 3:
+            given.append((texts[2], command.words[3]))
+        found = programs.find(command.words)
+        contained = snippet.around.contained or programs.is_contained(command.words)
+        if found is not None and (found[0].startswith("ollama") or reads_variables(found[0])):
+            server = found[0]
+            given += _of_container_options(command.words)
+        elif texts and texts[0] not in SETTING and not exported:
+            return  # another program's
+        for name, word in given:
+            if _OF_SERVERS.fullmatch(name):
                 setting = Setting(word.text, Spot(snippet, word.start), word.end, word.known)
-                self.scene.environment.append((snippet, name, setting))
+                version = found[2] if found is not None else ""
+                self.scene.environment.append(
+                    Variable(snippet, name, setting, server, contained, version)
+                )
+
+    def made(self, command: Command) -> None:
+        """Note a model that is made for Ollama: ``ollama create NAME -f Modelfile``."""
+        texts = [word.text for word in command.words]
+        for first, second, name in zip(texts, texts[1:], texts[2:], strict=False):
+            if programs.base(first) == "ollama" and second in {"create", "cp"}:
+                self.scene.made.add((texts[-1] if second == "cp" else name).removesuffix(":latest"))
 
     def ended(self, command: Command) -> None:
         """Note that what ran beside the script no longer does: which of them, nobody can say."""
@@ -377,6 +532,50 @@ class _FileReader:
                 if port is not None:
                     place = Spot(snippet, words[at + 1].start)
                     self.scene.published.append(PublishedPort(int(port[1]), place, "a container"))
+
+
+def _listed(section: re.Match[str]) -> list[tuple[str, Word]]:
+    """List the variables of a section of Supervisor's, each where its value stands."""
+    given: list[tuple[str, Word]] = []
+    for found in _SUPERVISED.finditer(section[2]):
+        for pair in _PAIR.finditer(found[2]) if found[1] == "environment" else ():
+            which = next((at for at in (2, 3, 4) if pair[at] is not None), 4)
+            start = section.start(2) + found.start(2) + pair.start(which)
+            known = "%(" not in pair[which]
+            given.append((pair[1], Word(pair[which], start, start + len(pair[which]), known)))
+    return given
+
+
+def _settings(snippet: Snippet, given: Iterable[tuple[str, Word]]) -> Iterator[tuple[str, Setting]]:
+    """Yield variables with their values as settings, each at its place."""
+    for name, word in given:
+        yield name, Setting(word.text, Spot(snippet, word.start), word.end, word.known)
+
+
+def _assigned(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    """Yield the variables that words set: ``NAME=value``."""
+    for word in words:
+        name, equals, value = word.text.partition("=")
+        if equals:
+            yield name, Word(value, word.start, word.end, word.known)
+
+
+def _of_container_options(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    """Yield the variables that a container is given: ``-e NAME=value``, ``--env=NAME=value``."""
+    for before, word in pairwise(words):
+        text = word.text
+        if before.text in {"-e", "--env"}:
+            yield from _assigned((word,))
+        elif text.startswith("--env="):
+            inner = text.removeprefix("--env=")
+            yield from _assigned((Word(inner, word.start, word.end, word.known),))
+
+
+def _written_by_tee(document: HereDocument) -> str:
+    """Return the file that ``tee`` writes what it is fed to; empty where nothing calls it."""
+    fed = [programs.base(word) for word in document.fed]
+    behind = document.fed[fed.index("tee") + 1 :] if "tee" in fed else ()
+    return next((word for word in behind if not word.startswith("-")), "")
 
 
 def _takes_options(command: Command) -> bool:
@@ -448,25 +647,7 @@ def _unquoted(snippet: Snippet, word: Word) -> Snippet | None:
     if len(raw) < 2 or raw[0] not in "'\"" or raw[-1] != raw[0]:
         return None
     part = snippet.part(word.start + 1, word.end - 1, Language.BASH)
-    return _without(part, _REOPENED if raw[0] == "'" else _ESCAPED)
-
-
-def _without(part: Snippet, escaped: re.Pattern[str]) -> Snippet:
-    """Take the signs away that keep others from the shell."""
-    if not escaped.search(part.text):
-        return part
-    left_out = {
-        at for found in escaped.finditer(part.text) for at in range(found.start(), found.end())
-    }
-    kept = [at for at in range(len(part.text)) if at not in left_out]
-    text = "".join(part.text[at] for at in kept)
-    breaks = [(0, part.index(kept[0]))]
-    breaks += [
-        (own, part.index(at))
-        for own, (before, at) in enumerate(pairwise(kept), 1)
-        if at != before + 1
-    ]
-    return replace(part, text=text, breaks=tuple(breaks))
+    return without(part, _REOPENED if raw[0] == "'" else _ESCAPED)
 
 
 def joined(commands: tuple[Command, ...]) -> Iterator[Command]:
@@ -474,7 +655,8 @@ def joined(commands: tuple[Command, ...]) -> Iterator[Command]:
     waiting: Command | None = None
     for command in commands:
         loose = bool(command.words) and re.match(r"--?[A-Za-z]", command.words[0].text) is not None
-        if waiting is not None and loose and command.adjoins and _ours(waiting):
+        ours = loose and waiting is not None and _ours(waiting)
+        if waiting is not None and command.adjoins and (ours or _lacks_image(waiting, command)):
             fault = Fault("missing-continuation", waiting.end, command.start)
             sketched = any(word.text in {"...", "…"} for word in waiting.words)
             waiting = replace(
@@ -491,6 +673,17 @@ def joined(commands: tuple[Command, ...]) -> Iterator[Command]:
         waiting = command
     if waiting is not None:
         yield waiting
+
+
+def _lacks_image(command: Command, following: Command) -> bool:
+    """Whether a container has options alone, and its image begins the next line."""
+    texts = [word.text for word in command.words]
+    started = programs.is_contained(command.words) and "run" in texts
+    if not started or not following.words or programs.find(command.words) is not None:
+        return False
+    return (texts[-1].startswith("-") or texts[-2].startswith("-")) and programs.is_server(
+        following.words[0].text
+    )
 
 
 def _ours(command: Command) -> bool:

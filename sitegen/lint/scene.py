@@ -84,6 +84,26 @@ class PublishedPort:
     owner: str
 
 
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of a server's environment, with its value.
+
+    Attributes:
+        name: What it is called.
+        setting: The value and its place.
+        server: Program that is surely started with it, empty where only its name tells.
+        contained: Whether the server runs in a container with an address of its own.
+        version: Of the server, where its image tells.
+    """
+
+    snippet: Snippet
+    name: str
+    setting: Setting
+    server: str = ""
+    contained: bool = False
+    version: str = ""
+
+
 @dataclass(slots=True)
 class FileModel:
     """Everything of one file that rules look at."""
@@ -97,8 +117,12 @@ class FileModel:
     keywords: list[Keywords] = field(default_factory=list)
     daemons: list[Daemon] = field(default_factory=list)
     published: list[PublishedPort] = field(default_factory=list)
-    environment: list[tuple[Snippet, str, Setting]] = field(default_factory=list)
-    """Variables of servers that listen by them: name and value."""
+    environment: list[Variable] = field(default_factory=list)
+    """Variables that servers read."""
+    maps: dict[str, dict[str, Setting]] = field(default_factory=dict)
+    """What the ConfigMaps of the file hold, by their names."""
+    made: set[str] = field(default_factory=set)
+    """Names of models that the text makes for Ollama; their Modelfiles say what they are."""
     parameters: list[tuple[Snippet, str, int]] = field(default_factory=list)
     """Parameters of Modelfiles: name and place."""
     unread: list[Spot] = field(default_factory=list)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
+from itertools import pairwise
 
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.recipes.recipe import Language
 from sitegen.values import dataclass
 
 LANGUAGES: Mapping[str, Language] = {
-    **dict.fromkeys(("bash", "sh", "shell", "zsh", "console", "terminal"), Language.BASH),
+    **dict.fromkeys(("bash", "sh", "shell", "zsh", "fish", "console", "terminal"), Language.BASH),
     **dict.fromkeys(("shell-session", "shellsession", "sh-session", "ksh"), Language.BASH),
     **dict.fromkeys(("yaml", "yml"), Language.YAML),
     **dict.fromkeys(("json", "json5", "jsonc"), Language.JSON),
@@ -33,6 +35,9 @@ class Surroundings:
         contained: Whether it is run in a container with an address of its own.
         version: Of the programs in the image that it is run in, as ``version_of_image`` says.
         quoted: Whether it is a text of a program, which may tell people of a command.
+        variables: What its shell is given where the container says so.
+        doubled: Whether its shell is given one dollar for two, because docker compose puts in
+            variables of its own for one.
     """
 
     before: str = ""
@@ -41,6 +46,8 @@ class Surroundings:
     contained: bool = False
     version: str = ""
     quoted: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)
+    doubled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,24 @@ class Snippet:
         breaks = [(0, self.index(start))]
         breaks += [(own - start, file) for own, file in self.breaks if start < own < end]
         return Snippet(self.source, self.text[start:end], language, tuple(breaks), self.around)
+
+
+def without(part: Snippet, escaped: re.Pattern[str]) -> Snippet:
+    """Take the signs away that keep others from the shell."""
+    if not escaped.search(part.text):
+        return part
+    left_out = {
+        at for found in escaped.finditer(part.text) for at in range(found.start(), found.end())
+    }
+    kept = [at for at in range(len(part.text)) if at not in left_out]
+    text = "".join(part.text[at] for at in kept)
+    breaks = [(0, part.index(kept[0]))]
+    breaks += [
+        (own, part.index(at))
+        for own, (before, at) in enumerate(pairwise(kept), 1)
+        if at != before + 1
+    ]
+    return replace(part, text=text, breaks=tuple(breaks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,9 @@ _FORKS = (
         r"github\.com/(?!vllm-project/|sgl-project/|ggml-org/|ggerganov/|ollama/|ikawrakow/)[\w.-]+"
         r"/(vllm|sglang|llama\.cpp|ollama)(?:\.git\b|@|/tree/|(?=[\s\"')]))"
     ),
-    re.compile(r"\bpip3? install (?:-\S+ )*(vllm|sglang)-(?!router|kernel|omni)[a-z]\w*\b"),
+    re.compile(
+        r"\bpip3? install (?:-\S+ )*(vllm|sglang)-(?!router|kernel|omni|gguf-|bnb-)[a-z]\w*\b"
+    ),
     re.compile(r"\b(vllm|sglang|llama\.cpp|ollama) fork\b", re.IGNORECASE),
     re.compile(r"/(llama[.-]cpp)-(?!python|build|server|release|master|b\d)[a-z][\w.-]*/", re.I),
     re.compile(r"\bpatched (vllm|sglang|llama\.cpp|ollama)\b", re.IGNORECASE),

@@ -58,6 +58,13 @@ SPELLINGS = {
     "iq4_nl": "iq4_nl",
 }
 """The engine's word by what runtimes and logs write."""
+WITHOUT_FORMULA = frozenset({"fp8_ds_mla", "nvfp4", "turbo3"})
+"""Types of logged starts that no formula covers: of vLLM, and of a fork of llama.cpp.
+
+Source:
+    Starts in ``catalog/measurements``: vLLM issue 51041 (``fp8_ds_mla``), the logs of qwen38-mtp
+    (``nvfp4``) and of llama-cpp-turboquant (``turbo3``).
+"""
 
 
 GGML_WORDS = (

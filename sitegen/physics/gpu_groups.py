@@ -46,6 +46,32 @@ class UsableGpu:
 
 
 @dataclass(frozen=True, slots=True)
+class Hops:
+    """Boundaries between stages that a token crosses, by the link that it takes there.
+
+    Attributes:
+        network: Interconnect between nodes, ``None`` for one node.
+        across: Boundaries between nodes.
+        link: Interconnect inside a node, ``None`` for one GPU a node.
+        inside: Boundaries inside nodes.
+    """
+
+    network: Interconnect | None
+    across: int
+    link: Interconnect | None
+    inside: int
+
+    @property
+    def count(self) -> int:
+        """All boundaries."""
+        return self.across + self.inside
+
+
+NO_HOPS = Hops(None, 0, None, 0)
+"""One stage hands nothing over."""
+
+
+@dataclass(frozen=True, slots=True)
 class GpuGroup:
     """GPUs that can serve one replica, and how many such groups the combo has.
 
@@ -78,6 +104,14 @@ class GpuGroup:
     """Memory that all its GPUs can fill together, any limit raised: nothing larger fits."""
     visible_bytes: int
     """Memory of all its GPUs together that a process sees."""
+
+    def hops(self, tp: int) -> Hops:
+        """Count the boundaries that a token crosses between stages of ``tp`` GPUs."""
+        starts = range(tp, len(self.ranks), tp)
+        if self.network is None:
+            return Hops(None, 0, self.link, len(starts))
+        across = sum(self.ranks[at - 1][0] != self.ranks[at][0] for at in starts)
+        return Hops(self.network, across, self.link, len(starts) - across)
 
     def slowest(self, start: int, stop: int) -> UsableGpu:
         """Return the GPU with the least bandwidth among some ranks."""

@@ -8,6 +8,7 @@ from dataclasses import field
 
 from sitegen.browser.buy_files import buy_files
 from sitegen.browser.home_files import home_files
+from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.inputs import ProjectFiles
 from sitegen.output import SiteFiles
@@ -54,6 +55,7 @@ class BuildResult:
 
     files: SiteFiles
     survey: Survey
+    records: CatalogRecords
     catalog: Catalog
     site: Site
     warnings: tuple[Problem, ...]
@@ -196,11 +198,10 @@ def build(
         )
         files = {**files, **rendered.others, **answers.custom}
     with watch.stage("finish"):
-        written = {**project.catalog, **project.content}
         last = finished(
-            site, rendered, files, jobs=jobs, search=search, early=early, written=written,
-            memory=memory,
+            site, rendered, files, jobs=jobs, search=search, early=early, memory=memory,
+            written={**project.catalog, **project.content},
         )  # fmt: skip
-    whole = rendered.files.and_these({**files, **last.files})
+    whole, read = rendered.files.and_these({**files, **last.files}), parsed.records
     warnings = only_warnings((*parsed.warnings, *last.problems))
-    return BuildResult(whole, answers.survey, parsed.catalog, site, warnings, watch.seconds)
+    return BuildResult(whole, answers.survey, read, parsed.catalog, site, warnings, watch.seconds)

@@ -10,10 +10,15 @@ from typing import TypeVar
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.file_names import catalog_path, is_public
-from sitegen.catalog.load import KnownRecords, parse_authored
+from sitegen.catalog.kinds import Kind
+from sitegen.catalog.load import BrokenCatalog, KnownRecords, parse_authored
+from sitegen.catalog.resolve.sound_part import sound_part
+from sitegen.catalog.stand_ins import stand_ins
+from sitegen.catalog.text.source_text import SourceText
 from sitegen.fit import catalog_checks as engine_checks
 from sitegen.inputs import ProjectFiles, UnreadFiles
-from sitegen.pipeline import named_families
+from sitegen.pipeline import cache_words, named_families
+from sitegen.pipeline.placed import placed, without_consequences
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
 from sitegen.site.content.documents import Document, parse_documents
 from sitegen.site.content.history import History, parse_history
@@ -57,13 +62,21 @@ def parse(project: ProjectFiles, *, today: str = "", known: KnownRecords | None 
         known: Records that were read before; takes those that are read now.
 
     Raises:
-        ProblemsFound: With the problems of catalog, documents and settings together.
+        BrokenSources: With the problems of catalog, documents and settings together.
     """
     return Parser(known).parse(project, today=today)
 
 
-def problems_beside(unread: UnreadFiles, *, today: str = "") -> tuple[Problem, ...]:
-    """Return the problems of files that cannot be read, and those of all others.
+class BrokenSources(ProblemsFound):
+    """Sources with errors, and the records of their catalog that could be read."""
+
+    def __init__(self, problems: Iterable[Problem], records: CatalogRecords) -> None:
+        super().__init__(problems)
+        self.records = records
+
+
+def broken_beside(unread: UnreadFiles, *, today: str = "") -> BrokenSources:
+    """Gather the problems of files that cannot be read, and those of all others.
 
     A record that cannot be read counts as there: what refers to it is not wrong.
     """
@@ -71,16 +84,17 @@ def problems_beside(unread: UnreadFiles, *, today: str = "") -> tuple[Problem, .
     records = {path: "" for path in lost if path.startswith("catalog/") and path.endswith(".yaml")}
     catalog = {**unread.project.catalog, **records}
     try:
-        found = parse(replace(unread.project, catalog=catalog), today=today).warnings
-    except ProblemsFound as others:
-        found = others.problems
+        parsed = parse(replace(unread.project, catalog=catalog), today=today)
+        found, readable = parsed.warnings, parsed.records
+    except BrokenSources as others:
+        found, readable = others.problems, others.records
     folders = any(path.startswith("catalog") and path not in records for path in lost)
     beside = (
         problem
         for problem in found
         if problem.span.path not in lost and not (folders and problem.code.startswith("unknown-"))
     )
-    return tuple(sorted({*unread.problems, *beside}))
+    return BrokenSources({*unread.problems, *beside}, readable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,21 +156,33 @@ class Parser:
         """Do as the function of this name; equal catalogs are one value.
 
         Raises:
-            ProblemsFound: With the problems of catalog, documents and settings together.
+            BrokenSources: With the problems of catalog, documents and settings together.
         """
         heard = ProblemCollector()
-        facts = heard.out(lambda: self._catalog(project, today))
+        facts: _Facts | None = None
+        try:
+            facts = self._catalog(project, today)
+            records, catalog = facts.records, facts.catalog
+            heard.problems += (*catalog.warnings, *facts.judged)
+        except BrokenCatalog as broken:
+            records, catalog = broken.records, sound_part(broken.records, broken.problems)
+            judged = without_consequences(_judged(records, catalog), broken.problems, records)
+            heard.problems += (*broken.problems, *judged)
         texts = heard.out(lambda: self._content(project.content))
         settings = heard.out(lambda: _settings(project))
-        if facts is not None:
-            heard.problems += (*facts.catalog.warnings, *facts.judged)
-            heard.problems += unknown_sources(facts.catalog, project.content)
-            unjudged = texts.unjudged if texts else NOTHING
-            heard.problems += already_judged(unjudged, facts.catalog)
-        warnings = only_warnings(heard.problems)
+        heard.problems += cache_words.check(records)
+        sources = records.ids[Kind.SCORE] | records.ids[Kind.NAMES]
+        heard.problems += unknown_sources(sources, project.content)
+        unjudged = texts.unjudged if texts else NOTHING
+        heard.problems += already_judged(unjudged, catalog, project.content)
+        for path, text in project.catalog.items():
+            heard.problems += stand_ins(SourceText(path, text))
+        try:
+            warnings = only_warnings(heard.problems)
+        except ProblemsFound as found:
+            raise BrokenSources(found.problems, records) from found
         if facts is None or texts is None or settings is None:
-            raise ProblemsFound(heard.problems)
-        records, catalog = facts.records, facts.catalog
+            raise BrokenSources(heard.problems, records)
         told = replace(
             dated(settings, catalog),
             has_errors=bool(texts.errors),
@@ -187,7 +213,7 @@ class Parser:
 
 
 def _judged(records: CatalogRecords, catalog: Catalog) -> tuple[Problem, ...]:
-    return (*engine_checks.check(catalog), *named_families.check(records))
+    return (*placed(engine_checks.check(catalog), records), *named_families.check(records))
 
 
 def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -64,13 +64,13 @@ RULES = (
     ),
     RuleOfThumb(
         "pool",
-        "memory × fraction − weights, nothing else held",
-        "The sum behind the pages that this project set out to check",
+        "memory × fraction − weights, with nothing else counted",
+        "The calculation behind the pages that this project set out to check",
         "",
     ),
     RuleOfThumb(
         "verdict",
-        "weights × 1.2 against the memory of all GPUs, added up",
+        "weights × 1.2, compared with the memory of all GPUs added up",
         "llmfit, issue 230: sums cards",
         "https://github.com/AlexsJones/llmfit/issues/230",
     ),

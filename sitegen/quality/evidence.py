@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import groupby
@@ -131,20 +131,17 @@ def _best(some: list[Run]) -> Seen:
 def weights(seen: Iterable[Seen]) -> tuple[float, ...]:
     """Return the weight of each entry: who measured, with how much caution, and how often."""
     entries = tuple(seen)
-    of_family: dict[tuple[str, str, str], int] = defaultdict(int)
-    of_evaluator: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for one in entries:
-        of_family[one.model, *one.group] += 1
-        of_evaluator[one.model, one.evaluated_by].add(one.board.family)
+    groups = [(one.model, one.evaluated_by, one.board.family) for one in entries]
+    of_family = Counter(groups)
+    of_evaluator = Counter((model, evaluator) for model, evaluator, _ in of_family)
     found: list[float] = []
-    for one in entries:
+    for one, group in zip(entries, groups, strict=True):
         weight = policy.EVALUATOR_WEIGHT[one.evaluator]
         if one.board.caution is not None:
             weight *= policy.CAUTION_WEIGHT[one.board.caution]
         weight *= policy.SIBLING_WEIGHT if one.sibling else 1.0
-        weight /= 1 + policy.MORE_OF_A_FAMILY * (of_family[one.model, *one.group] - 1)
-        families = len(of_evaluator[one.model, one.evaluated_by])
-        found.append(weight / (1 + policy.MORE_OF_AN_EVALUATOR * (families - 1)))
+        weight /= 1 + policy.MORE_OF_A_FAMILY * (of_family[group] - 1)
+        found.append(weight / (1 + policy.MORE_OF_AN_EVALUATOR * (of_evaluator[group[:2]] - 1)))
     return tuple(found)
 
 

@@ -243,33 +243,41 @@ def _deviations(problem: _Problem, state: _State) -> Numbers:
     models, boards, pairs = len(state.ability), len(state.slope), len(problem.pair_model)
     item, slope = problem.item, state.slope[problem.item]
     sure = problem.weight / (state.noise[item] + problem.variance)
-    places = np.stack([problem.model, models + item, models + boards + item])
-    gradient = np.stack([slope, np.ones_like(slope), state.ability[problem.model]])
-    information = np.diag(
-        np.concatenate(
-            [
-                problem.prior_deviation**-2,
-                np.full(boards, _OPEN),
-                np.full(boards, _SLOPE_SPREAD**-2),
-            ]
-        )
-    )
-    np.add.at(information, (places[:, None], places), sure * gradient[:, None] * gradient)
-    views = np.zeros((pairs, len(information)))
-    np.add.at(views, (problem.pair, places), sure * slope * gradient)
     sure_of = _summed(problem.pair, sure * slope**2, pairs)
-    information -= (views.T * (state.bias / (1 + state.bias * sure_of))) @ views
-    of_models, of_boards = information[:models], information[models:, models:]
-    across = of_models[:, models:]
-    covariance = np.linalg.inv(
-        of_models[:, :models] - across @ np.linalg.solve(of_boards, across.T)
-    )
+    kept = 1 / (1 + state.bias * sure_of)
+    # Boards tie models to one another, nothing else does: without them the matrix is a diagonal.
+    alone = problem.prior_deviation**-2 + _summed(problem.pair_model, kept * sure_of, models)
+    by_model = _table(problem.model, item, sure * slope * kept[problem.pair], (models, boards))
+    across = np.hstack([by_model, by_model * state.ability[:, None]]) / alone[:, None]
+    of_boards = _of_boards(problem, state, sure)
+    by_pair = _table(problem.pair, item, sure * slope, (pairs, boards))
+    views = np.hstack([by_pair, by_pair * state.ability[problem.pair_model, None]])
+    of_boards -= (views.T * (state.bias * kept)) @ views
+    of_boards -= (across.T * alone) @ across
+    variance = 1 / alone
     if problem.sets_scale is not None and problem.sets_scale.any():
         # An ability is a distance from the mean of these models, in their standard deviations.
         share = problem.sets_scale / problem.sets_scale.sum()
         about = np.eye(models) - share - np.outer(state.ability, share * state.ability)
-        covariance = about @ covariance @ about.T
-    return np.sqrt(np.diag(covariance))
+        variance, across = about**2 @ variance, about @ across
+    shared: Numbers = np.sum(across * np.linalg.solve(of_boards, across.T).T, axis=1)
+    deviations: Numbers = np.sqrt(variance + shared)
+    return deviations
+
+
+def _of_boards(problem: _Problem, state: _State, sure: Numbers) -> Numbers:
+    """Return what scores say of difficulties and slopes, where abilities are known."""
+    boards, ability = len(state.slope), state.ability[problem.model]
+    crossed, squared = (
+        np.diag(_summed(problem.item, sure * values, boards)) for values in (ability, ability**2)
+    )
+    level = np.diag(_summed(problem.item, sure, boards) + _OPEN)
+    return np.block([[level, crossed], [crossed, squared + _SLOPE_SPREAD**-2 * np.eye(boards)]])
+
+
+def _table(rows: Places, columns: Places, values: Numbers, shape: tuple[int, int]) -> Numbers:
+    """Add up values by row and column."""
+    return _summed(rows * shape[1] + columns, values, shape[0] * shape[1]).reshape(shape)
 
 
 def _own_scatter(problem: _Problem, state: _State) -> Numbers:

@@ -71,11 +71,12 @@ def rate(
             some = of_use(seen, use)
             priors = _priors(general, some, policy.CARRIES.get(use, policy.CARRY))
             fits[use] = _fitted(some, priors=priors)
-    by_use = {
-        use: _ratings(use, fitted, of_use(seen, use), known)
-        for use, fitted in fits.items()
-        if fitted.items
-    }
+    by_use: dict[Use, Mapping[str, Rating]] = {}
+    for use, fitted in fits.items():  # the first is that over all uses
+        if fitted.items:
+            overall = by_use.get(Use.OVERALL, {})
+            in_general = {one.model: one.points.mid for one in overall.values() if one.is_rated}
+            by_use[use] = _ratings(use, fitted, of_use(seen, use), known, in_general)
     return RatingsWithFits(Ratings(by_use), fits, seen)
 
 
@@ -108,15 +109,22 @@ def _priors(
 
 
 def _ratings(
-    use: Use, fitted: AbilityFit, seen: Sequence[Seen], known: frozenset[str]
+    use: Use,
+    fitted: AbilityFit,
+    seen: Sequence[Seen],
+    known: frozenset[str],
+    in_general: Mapping[str, float],
 ) -> Mapping[str, Rating]:
-    """Say of each model of the catalog what the fit says, and whether that is a rating."""
+    """Say of each model of the catalog what the fit says, and whether that is a rating.
+
+    ``in_general`` has the points of those that are rated over all uses.
+    """
     by_model: dict[str, list[tuple[Seen, float]]] = defaultdict(list)
     for one, weight in zip(seen, weights(seen), strict=True):
         if one.model in known and one.model in fitted.abilities:
             by_model[one.model].append((one, weight))
     found = {
-        model: _rating(use, model, fitted.abilities[model], some)
+        model: _rating(use, model, fitted.abilities[model], some, in_general.get(model))
         for model, some in sorted(by_model.items())
     }
     rated = [one for one in found.values() if one.standing is EvidenceStanding.RATED]
@@ -124,7 +132,11 @@ def _ratings(
 
 
 def _rating(
-    use: Use, model: str, ability: Ability, weighed: Sequence[tuple[Seen, float]]
+    use: Use,
+    model: str,
+    ability: Ability,
+    weighed: Sequence[tuple[Seen, float]],
+    general: float | None,
 ) -> Rating:
     seen = [one for one, _ in weighed]
     independent = [one for one in seen if one.evaluator is Evaluator.INDEPENDENT]
@@ -132,11 +144,13 @@ def _rating(
     half = policy.POINTS * policy.SURE * ability.deviation
     middle = policy.CENTRE + policy.POINTS * ability.mean
     fewest = policy.FEWEST_BOARDS_OVERALL if use is Use.OVERALL else policy.FEWEST_BOARDS
-    is_rated = len(groups) >= fewest and half < policy.WIDEST
+    enough = fewest if general is None else policy.FEWEST_BOARDS_OF_A_RATED
+    is_rated = len(groups) >= enough and half < policy.WIDEST
     short = EvidenceStanding.PROVISIONAL if independent else EvidenceStanding.MAKERS_WORD
     return Rating(
         points=Interval(middle - half, middle, middle + half),
         is_rated=is_rated,
+        general=general if is_rated and len(groups) < fewest else None,
         model=model,
         use=use,
         standing=EvidenceStanding.RATED if is_rated else short,

@@ -30,6 +30,8 @@ class Rating:
     Attributes:
         points: 50 is the average model of the catalog, 15 one standard deviation; 90 % interval.
         is_rated: Whether the evidence is enough for a rating; without, nothing may be called best.
+        general: Points over all uses of a model that only one board knows in this use, where they
+            have to tell it from others; ``None`` where several boards do.
         standing: Whether it is a rating, or how far from one.
         tier: 1 for those that the evidence cannot tell from the best; 0 for what is not rated.
         place: Place among the rated models of the use, from 1; 0 for what is not rated.
@@ -42,6 +44,7 @@ class Rating:
 
     points: Interval
     is_rated: bool = True
+    general: float | None = None
     model: str = ""
     use: Use = Use.GENERAL
     standing: EvidenceStanding = EvidenceStanding.RATED

@@ -64,7 +64,7 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
         RUN,
         where=where,
         note=f"This needs nginx. Clients connect to port {listens}, and nginx sends each request "
-        "to the server with the fewest open ones.",
+        "to the server with the fewest open requests.",
     )
     ended = RecipeStep(
         Phase.STOP, "Stop the load balancer", Language.BASH, f"{RUN} -s stop", where=where

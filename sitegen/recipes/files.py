@@ -109,7 +109,8 @@ def hub_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """
     size = gigabytes(target.assessment.weights_bytes)
     note = (
-        f"Downloads about {size} into ~/.cache/huggingface, or into the folder that HF_HOME names."
+        f"This downloads about {size} into ~/.cache/huggingface, or into the folder that HF_HOME "
+        "names."
     )
     step = RecipeStep(
         Phase.FILES,
@@ -144,7 +145,7 @@ def _download(target: Target, where: str, into: str = "") -> RecipeStep:
         *(["--local-dir", into] if into else []),
     ]
     place = "" if into else " into ~/.cache/huggingface, or into the folder that HF_HOME names"
-    note = f"About {gigabytes(target.assessment.weights_bytes)}{place}."
+    note = f"This downloads about {gigabytes(target.assessment.weights_bytes)}{place}."
     text = "\n".join([*([folder_line(target)] if into else []), " ".join(words)])
     return RecipeStep(Phase.FILES, DOWNLOAD, Language.BASH, text, where=where, note=note)
 
@@ -199,7 +200,8 @@ def _note(target: Target, *, made: bool) -> str:
             f"{none}. Run the first command, put such files into the folder that MODEL names, then "
             "check them."
         )
-    gated = " First accept its licence, then run hf auth login." if _source(target).gated else ""
+    accept = " First accept the model's licence on Hugging Face, then run hf auth login."
+    gated = accept if _source(target).gated else ""
     need = gigabytes(conversion_bytes(target))
     return f"{none}, so this step makes them. It needs about {need} of free disk space.{gated}"
 
@@ -223,10 +225,10 @@ def conversion_bytes(target: Target) -> int:
 def gigabytes(amount: int) -> str:
     """Say a byte count with three digits.
 
-    >>> gigabytes(19_345_678_901), gigabytes(981_000_000_000)
-    ('19.3 GB', '981 GB')
+    >>> gigabytes(19_345_678_901), gigabytes(981_000_000_000), gigabytes(1_934_567_890_123)
+    ('19.3 GB', '981 GB', '1,930 GB')
     """
-    return f"{rounded(amount) / GB:g} GB"
+    return f"{rounded(amount) / GB:,g} GB"
 
 
 def _expected(target: Target) -> str:

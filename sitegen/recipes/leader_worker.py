@@ -77,8 +77,8 @@ def _note(target: Target) -> str:
         else "",
         f"Then run kubectl apply -f {FILE}; the leaders listen on port {FIRST_PORT}.",
         f"Each node keeps its download in {DOWNLOADS_OF_NODE}, so a pod that restarts there does "
-        "not download it again. If the nodes share storage, put a PersistentVolumeClaim in its "
-        "place.",
+        "not download it again. If the nodes share storage, use a PersistentVolumeClaim instead of "
+        "that folder.",
         "For RDMA, the pods are privileged and use the network of their nodes. If the cluster has "
         "a device plugin for RDMA, request its resource instead of privileged and "
         f"{ADAPTERS}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sitegen.catalog.domain.hardware import UnifiedMemory, Vendor
 from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.physics.plan import PlanKind
@@ -92,7 +94,11 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Recip
     ]
     if vendors != (Vendor.CPU,):
         lines.append("llama.cpp/build/bin/llama-server --list-devices")
-    note = "Use the same commit on all nodes: the protocol between them changes." if rpc else ""
+    note = (
+        "Use the same commit on all nodes, because the protocol between them changes with commits."
+        if rpc
+        else ""
+    )
     if target.plan.kind is PlanKind.TENSOR:
         note = COLLECTIVES.get(vendors[0], "")
     names = [target.node(node).gpus[gpu].gpu.name for node, gpu in target.plan.ranks]
@@ -106,8 +112,31 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Recip
         note=note,
         expect="version"
         if vendors == (Vendor.CPU,)
-        else f"these devices: {', '.join(dict.fromkeys(here))}",
+        else f"{_counted(here)} in the list of devices",
     )
+
+
+def _counted(names: Sequence[str]) -> str:
+    """Name each kind once, with how many there are.
+
+    >>> _counted(["RTX 3090", "RTX 4090", "RTX 3090"])
+    '2 × RTX 3090, RTX 4090'
+    """
+    counts = {name: len([one for one in names if one == name]) for name in names}
+    return ", ".join(f"{n} × {name}" if n > 1 else name for name, n in counts.items())
+
+
+def split_of(layers: Sequence[int]) -> str:
+    """Write the shares that give each GPU its layers: the last one's head is dealt out with them.
+
+    >>> split_of((19, 17))
+    '19,18'
+
+    Source:
+        llama.cpp ``src/llama-model.cpp``, ``load_tensors``: layer ``i`` of the ``n`` that are on
+        GPUs, the head among them, goes to the first GPU whose shares reach beyond ``i / n``.
+    """
+    return ",".join(map(str, (*layers[:-1], layers[-1] + 1)))
 
 
 def server_options(target: Target, port: int | str) -> list[Option]:
@@ -132,7 +161,7 @@ def server_options(target: Target, port: int | str) -> list[Option]:
     if plan.kind is PlanKind.TENSOR:
         options.append(("--split-mode", "tensor"))
     elif len(plan.ranks) > 1:
-        options.append(("--tensor-split", ",".join(map(str, plan.layers_per_stage))))
+        options.append(("--tensor-split", split_of(plan.layers_per_stage)))
     if plan.cpu_expert_layers:
         options.append(("--n-cpu-moe", str(plan.cpu_expert_layers)))
     options += [
@@ -177,7 +206,10 @@ def images_note(target: Target) -> str:
             f"{size} on the first GPU."
         )
     if target.assessment.settings.images and target.hub_file:
-        return f"At its first start the server also downloads what reads images, about {size}."
+        return (
+            "At its first start the server also downloads the file that reads images, about "
+            f"{size}."
+        )
     return ""
 
 
@@ -199,7 +231,8 @@ def unasked_images_note(target: Target, program: str) -> str:
         return ""
     return (
         f"{program} also downloads and loads the file that reads images, about "
-        f"{_projector_size(target)}, which the plan does not count, and has no option against it."
+        f"{_projector_size(target)}. The plan does not count it, and {program} has no option to "
+        "leave it out."
     )
 
 
@@ -225,8 +258,8 @@ def tensor_note(target: Target) -> str:
     if target.plan.kind is not PlanKind.TENSOR:
         return ""
     return (
-        "llama.cpp calls this split experimental: compare its answers with those of --split-mode "
-        "layer; you need not change anything else. In this mode llama.cpp does not fit the "
+        "llama.cpp calls this split experimental. Compare its answers with those of --split-mode "
+        "layer, which needs no other change. In this mode llama.cpp does not fit the "
         "context to the memory, so keep --ctx-size."
     )
 

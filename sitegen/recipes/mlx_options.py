@@ -1,4 +1,4 @@
-"""Common parts of the MLX-LM forms: server options, installation, a first question."""
+"""Common parts of the MLX LM forms: server options, installation, a first question."""
 
 from __future__ import annotations
 

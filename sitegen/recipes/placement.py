@@ -96,7 +96,9 @@ def node_words(nodes: list[int], total: int) -> str:
     """Name machines, counted from 1; empty where there is only one.
 
     >>> node_words([0, 1, 2, 3], 4), node_words([1, 2], 4), node_words([3], 4), node_words([0], 1)
-    ('every node', 'nodes 2 to 3', 'node 4', '')
+    ('every node', 'nodes 2 and 3', 'node 4', '')
+    >>> node_words([1, 2, 3], 5), node_words([0, 2, 4], 5)
+    ('nodes 2 to 4', 'nodes 1, 3 and 5')
     """
     if total == 1:
         return ""
@@ -104,6 +106,7 @@ def node_words(nodes: list[int], total: int) -> str:
         return "every node"
     if len(nodes) == 1:
         return f"node {nodes[0] + 1}"
-    if nodes == list(range(nodes[0], nodes[-1] + 1)):
+    if len(nodes) > 2 and nodes == list(range(nodes[0], nodes[-1] + 1)):
         return f"nodes {nodes[0] + 1} to {nodes[-1] + 1}"
-    return "nodes " + ", ".join(str(node + 1) for node in nodes)
+    named = [str(node + 1) for node in nodes]
+    return f"nodes {', '.join(named[:-1])} and {named[-1]}"

@@ -10,8 +10,8 @@ from sitegen.recipes.shell import command
 from sitegen.recipes.target import Target
 
 WARNING = (
-    "Anyone who can reach the ports of a Ray cluster can run code on it. Keep them on a private "
-    "network, and use the token."
+    "Anyone who can reach the ports of a Ray cluster can run code on it. Keep the ports on a "
+    "private network, and use the token."
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.recipes.target import FIRST_PORT
 from sitegen.values import dataclass
@@ -43,7 +44,7 @@ class RecipeStep:
         title: A few words, an imperative.
         where: The machines it is for, empty where there is only one.
         file: Name of the file that the text is, empty for commands.
-        note: A sentence that has to be known before, may be empty.
+        note: What has to be known before, may be empty; each line is a paragraph.
         expect: What a command that worked prints, empty where nothing is to be seen.
         stays: Whether its commands run until they are stopped.
         answers: Where what it starts answers once it is ready, as host, port and path in the
@@ -60,6 +61,20 @@ class RecipeStep:
     expect: str = ""
     stays: bool = False
     answers: tuple[str, ...] = ()
+
+    @property
+    def note_paragraphs(self) -> tuple[str, ...]:
+        """The note, paragraph by paragraph; none where there is no note."""
+        return tuple(self.note.split("\n")) if self.note else ()
+
+
+def paragraphs(*notes: str) -> str:
+    r"""Put notes under one another, each a paragraph of a step's note; empty ones are left out.
+
+    >>> paragraphs("Log in first.", "", "It asks for a token.")
+    'Log in first.\nIt asks for a token.'
+    """
+    return "\n".join(one for one in notes if one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +93,8 @@ class Recipe:
         front: Whether it runs one application, so that a second has no place beside it.
         measures_itself: Whether its program brings a tool that measures it.
         store_bytes: What its program needs in a store of its own, beside the files of the model.
+        one_user_gain: One user's speed with the options for speculative decoding that its start
+            names, over that without; ``None`` where it names none or nobody measured.
     """
 
     id: str
@@ -93,6 +110,7 @@ class Recipe:
     front: bool = False
     measures_itself: bool = False
     store_bytes: int = 0
+    one_user_gain: Interval | None = None
 
     @property
     def read_in(self) -> str:

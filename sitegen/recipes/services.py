@@ -73,8 +73,8 @@ def unit_step(
     ]
     listed = ", ".join(f"{one}=…" for one in names)
     kept = (
-        f"Put {listed} into a file named .env. The next step copies it to {secrets}, which only "
-        "root can read."
+        f"Put {listed} into a file named .env. The next step copies this file to {secrets}, "
+        "which only root can read."
         if names
         else ""
     )
@@ -142,14 +142,14 @@ def service_steps(
         f"journalctl -u {name} -f",
     ]
     note = (
-        f"Then open a shell as this user with sudo -iu {name}, and follow the steps above in it, "
-        f"up to the start of the server. The shell opens in /opt/{name}, where the unit expects "
-        "the program."
+        f"Then open a shell as this user with sudo -iu {name}. In that shell, follow the steps "
+        f"above up to the start of the server. The shell opens in /opt/{name}, where the unit "
+        "expects the program."
     )
     return (
         RecipeStep(
             Phase.INSTEAD,
-            "Create the user of a systemd unit",
+            "Create a user for the systemd unit",
             Language.BASH,
             "\n".join(user),
             note=note,

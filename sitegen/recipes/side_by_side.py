@@ -10,7 +10,7 @@ import yaml
 
 from sitegen.fit.assessment import Assessment
 from sitegen.recipes import FORMS
-from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
 from sitegen.recipes.services import COMPOSE, compose_step
 from sitegen.recipes.target import Target
 
@@ -111,9 +111,9 @@ def _of_stage(own: Sequence[RecipeStep], stage: Phase) -> Iterator[RecipeStep]:
 def _titled(step: RecipeStep, part: Recipe) -> RecipeStep:
     if step.phase is Phase.INSTALL:
         return step
-    notes = [step.note, "Use a separate shell."] if step.phase is Phase.START else [step.note]
+    apart = "Use a separate shell." if step.phase is Phase.START else ""
     title = f"{step.title}: {part.assessment.model.name}"
-    return replace(step, title=title, note=" ".join(filter(None, notes)))
+    return replace(step, title=title, note=paragraphs(step.note, apart))
 
 
 def _settings(steps: Sequence[RecipeStep]) -> Iterator[RecipeStep]:
@@ -140,5 +140,5 @@ def _compose(parts: Sequence[Recipe]) -> tuple[RecipeStep, ...]:
         text = step.text.replace("${MODEL}", f"${{MODEL_{number}}}")
         services |= yaml.load(text, Loader=yaml.CSafeLoader)["services"]
     names = ", ".join(f"MODEL_{number}=…" for number, _ in enumerate(recipe_steps, 1))
-    note = f"{names}, HOST=… and API_KEY=… go into a file .env beside it."
+    note = f"Put {names}, HOST=… and API_KEY=… into a file named .env beside it."
     return (compose_step(services, note=f"{note} Start: docker compose up -d."),)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.recipes.balancing import balancer_steps
 from sitegen.recipes.chat import remote_code_warning
 from sitegen.recipes.firewall import link_step
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
 from sitegen.recipes.shell import Option, Variable, command, settings
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
@@ -59,6 +60,7 @@ def built(
     measures_itself: bool = False,
     own_host: bool = False,
     store_bytes: int = 0,
+    one_user_gain: Interval | None = None,
 ) -> Recipe:
     """Put a recipe together, with the warnings that hold for every form before its own.
 
@@ -83,6 +85,7 @@ def built(
         front=front,
         measures_itself=measures_itself,
         store_bytes=store_bytes,
+        one_user_gain=one_user_gain,
     )
 
 
@@ -174,7 +177,7 @@ def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
             Language.BASH,
             f"sudo sysctl iogpu.wired_limit_mb={limit}",
             where=where if len(limits) == 1 else node_words(nodes, machines),
-            note="The plan needs this. It lasts until the machine restarts.",
+            note="The plan needs a higher limit. The new limit lasts until the machine restarts.",
             expect=f"iogpu.wired_limit_mb: … -> {limit}",
         )
         for limit, nodes in limits.items()
@@ -223,8 +226,8 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[RecipeStep,
     note = "Every switch port between the nodes must accept the larger frames." if jumbo else ""
     if link is not None and link.kind == "infiniband":
         note = (
-            "The ports become active only if a subnet manager runs: on the switch, or opensm on a "
-            "node. "
+            "The ports become active only if a subnet manager runs, either on the switch or as "
+            "opensm on a node. "
         )
         note += "ulimit -l must print unlimited, or RDMA cannot pin its buffers."
     return (
@@ -239,7 +242,7 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[RecipeStep,
         ),
         RecipeStep(
             Phase.NETWORK,
-            "Bind the libraries to the link",
+            "Tell the libraries which link to use",
             Language.BASH,
             "\n".join(bind),
             where=where,
@@ -278,7 +281,7 @@ def start_step(
         Language.BASH,
         "\n".join(commands),
         where=where,
-        note=" ".join(filter(None, (note, balance_note(target)))),
+        note=paragraphs(note, balance_note(target)),
         expect=expect,
         stays=True,
         answers=tuple(f"{host}:{port}/health" for port in ports),
@@ -320,7 +323,7 @@ def ask_step(
         Language.BASH,
         text,
         where=where,
-        expect=f'"id":"{called}" in the first answer, "content" in the second',
+        expect=f'"id":"{called}" in the first answer and "content" in the second',
     )
 
 
@@ -341,16 +344,19 @@ def balance_note(target: Target) -> str:
         copies = f"{target.plan.replicas} whole copies of the model"
         return f"One address distributes the requests over {copies}."
     each = "" if target.together else ", each with a whole copy of the model"
-    return f"{servers} servers{each}: put a load balancer in front, or give every client its own."
+    return (
+        f"{servers} servers{each}: put a load balancer in front, or give every client its own "
+        "server."
+    )
 
 
-def repeated(target: Target, own: str = "their own HEAD_IP") -> str:
+def repeated(target: Target, own: str = "its own HEAD_IP") -> str:
     """Say where the other replicas run, and what they must not share."""
     replicas = target.plan.replicas
     if replicas == 1:
         return ""
     size = len(target.span)
     return (
-        f"The plan has {replicas} replicas of {size} nodes each: repeat all of this on every "
-        f"further {size} nodes, with {own}."
+        f"The plan has {replicas} replicas of {size} nodes each: repeat all steps on each "
+        f"other group of {size} nodes, with {own}."
     )

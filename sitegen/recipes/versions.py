@@ -25,7 +25,7 @@ READ: Mapping[str, str] = {
     "dynamo-trtllm": "1.6.1",
     "tgi": "text-generation-inference db931fc, 3.3.6-dev0",
     "lmdeploy": "0.16.0",
-    "infernet": "infernet-protocol 25377c6, its Book 51f335e",
+    "infernet": "infernet-protocol 25377c6 and The Infernet Book 51f335e",
 }
 """Version or commit by program; llama.cpp is the copy that the package named carries."""
 HUGGINGFACE_HUB = "2.4.0"

@@ -173,7 +173,7 @@ def _facts(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> st
         ("Price", _price(one, wanted)),
         ("Speed", _speed(one, wanted)),
         ("Longest context", f"{one.offer.context:,} tokens"),
-        ("Maximum power" if one.build.whole else "Maximum power of its GPUs", power),
+        ("Maximum power" if one.build.whole else "Maximum power of the GPUs", power),
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     return (

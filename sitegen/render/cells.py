@@ -48,7 +48,8 @@ TOO_CLOSE = "too close to call"
 def _tier(cell: TierMark, _: str) -> str:
     word, glyph = TIER_WORDS[cell.tier], TIER_GLYPHS[cell.tier]
     mark = f'<span class="tier {cell.tier}"><span aria-hidden="true">{glyph}</span> {word}</span>'
-    return f'{mark}, <span class="close">{TOO_CLOSE}</span>' if cell.too_close else mark
+    doubt = f'<small>, but</small> <span class="close">{TOO_CLOSE}</span>'
+    return f"{mark}{doubt}" if cell.too_close else mark
 
 
 def _claim(cell: ClaimMark, _: str) -> str:

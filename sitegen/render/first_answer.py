@@ -26,6 +26,8 @@ def answer_html(view: FirstView, page_url: str) -> str:
             cell = html(value, page_url)
             parts.append(f"<div><dt>{escape(name)}</dt> <dd>{cell}</dd></div>\n")
         parts.append("</dl>\n")
+    if view.faster is not None:
+        parts.append(f'<p class="note">{html(view.faster, page_url)}</p>\n')
     if view.commands:
         parts.append('<div class="steps commands">\n')
         for one in view.commands:

@@ -41,12 +41,15 @@ def printed(tokens_per_s: float) -> str:
 def says(model: str, machine: str, count: int, found: OnGpus) -> str:
     """Say a cell in words; the script of the page says the same.
 
-    >>> says("Qwen3 8B", "RTX 4090", 1, OnGpus(FitTier.COMFORTABLE, False, 131.2, 40960, 1))
-    'Qwen3 8B on RTX 4090: comfortable, 131 tokens per second, 40,960 tokens of context'
+    >>> found = OnGpus(FitTier.COMFORTABLE, False, 131.2, 40960, 1, "Q4_K_M")
+    >>> says("Qwen3 8B", "RTX 4090", 1, found)
+    'Qwen3 8B on RTX 4090: comfortable, Q4_K_M, 131 tokens per second, 40,960 tokens of context'
     """
     words = f"{model} on {machine}: {TIER_SHORT[found.tier]}"
     if found.too_close:
         words += ", too close to call"
+    if found.file:
+        words += f", {found.file}"
     if found.tokens_per_s:
         words += f", {printed(found.tokens_per_s)} tokens per second"
     if found.context_tokens:
@@ -85,7 +88,9 @@ def _row(row: ModelRow, heads: Sequence[Head], page_url: str) -> str:
 def _cell(model: str, machine: str, pair: Pair, page_url: str) -> str:
     found = pair.found
     speed = printed(found.tokens_per_s)
-    unit = f"<small>{speed} tok/s</small>" if speed else ""
+    unit = f" <small>{speed} tok/s</small>" if speed else ""
+    if found.file:
+        unit += f' <small class="file">{escape(found.file)}</small>'
     words = escape(says(model, machine, 1, found))
     return (
         f'<td class="{found.tier}"><a href="{escape(relative(pair.url, page_url))}" '
@@ -151,15 +156,15 @@ def matrix_data(grid: Grid, sizes: Mapping[str, int]) -> dict[str, Any]:
     to call, with figures. ``need`` is what the other machines follow from: for each model the
     place of the smallest machine, 0 for none, a letter where that one is tight; figures; the
     smallest tight machines as models with places; and the models too close to call. Figures are of
-    what runs: a place in ``speeds`` and one in ``contexts``, whose empty text is the longest
-    context that the model has.
+    what runs: a place in ``speeds``, one in ``contexts``, whose empty text is the longest context
+    that the model has, and one in ``files``.
     """
     models = grid.models
     by_gpu: dict[str, list[Head]] = {}
     for head in grid.heads:
         by_gpu.setdefault(head.gpu, []).append(head)
     places = {gpu: place for place, gpu in enumerate(by_gpu)}
-    figures = Figures(Texts(), Texts())
+    figures = Figures(Texts(), Texts(), Texts())
     gpus = [_gpu_data(heads, grid, figures) for heads in by_gpu.values()]
     return {
         "tiers": [[tier, TIER_GLYPHS[tier], TIER_SHORT[tier]] for tier in FitTier],
@@ -174,6 +179,7 @@ def matrix_data(grid: Grid, sizes: Mapping[str, int]) -> dict[str, Any]:
         },
         "speeds": list(figures.speeds.places),
         "contexts": list(figures.contexts.places),
+        "files": list(figures.files.places),
         "columns": [[places[head.gpu], head.gib if head.is_chip else 0] for head in grid.heads],
         "gpus": gpus,
     }
@@ -181,10 +187,11 @@ def matrix_data(grid: Grid, sizes: Mapping[str, int]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The figures of cells, as places among all speeds and contexts."""
+    """The figures of cells, as places among all speeds, contexts and files."""
 
     speeds: Texts
     contexts: Texts
+    files: Texts
 
     def of(self, cells: Sequence[OnGpus], models: Sequence[LanguageModel]) -> str:
         """Write the figures of the cells that have any."""
@@ -193,6 +200,7 @@ class Figures:
             + self.contexts.code(
                 "" if one.context_tokens == model.context_tokens else str(one.context_tokens)
             )
+            + self.files.code(one.file)
             for one, model in zip(cells, models, strict=True)
             if one.count
         )

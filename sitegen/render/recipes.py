@@ -78,11 +78,10 @@ def _other_way(step: RecipeStep) -> str:
 
 
 def _step(step: RecipeStep, head: str) -> str:
-    where = f" <small>on {escaped(step.where)}</small>" if step.where else ""
+    where = f" <small>· run this on {escaped(step.where)}</small>" if step.where else ""
     language = str(step.language)
     parts = [f"<{head}>{escaped(step.title)}{where}</{head}>\n"]
-    if step.note:
-        parts.append(f"<p>{escaped(step.note)}</p>\n")
+    parts += [f"<p>{escaped(one)}</p>\n" for one in step.note_paragraphs]
     if step.file:
         parts.append(f'<p class="file"><code>{escaped(step.file)}</code></p>\n')
     parts.append(

@@ -99,7 +99,7 @@ _NUMBER = "0123456789.,"
 RESULTS = (
     ("tokens", "Written a month"),
     ("electricity", "Electricity a month"),
-    ("bought", "The same from an API, a month"),
+    ("bought", "The same tokens from an API, a month"),
     ("months", "Paid for itself"),
 )
 
@@ -114,7 +114,7 @@ def calculator_html(calculator: Calculator, page_url: str) -> str:
     return (
         f"{table_html(calculator.table, page_url)}"
         '<form class="build calculator" hidden><fieldset><legend>Your own load</legend>'
-        f'<p class="note">Filled with the figures of {escape(calculator.filled_with)}, '
+        f'<p class="note">The form starts with the figures of {escape(calculator.filled_with)}, '
         "the middle of each range. Change any of them; nothing is sent anywhere.</p>"
         f'<div class="row">{inputs}</div><dl class="row" aria-live="polite">{results}</dl>'
         "</fieldset></form>"

@@ -35,7 +35,7 @@ def citation(page: Page, settings: SiteSettings) -> Citation:
     authors = f"The {settings.title} contributors"
     year = settings.data_date[:4]
     url = address_of(page, settings)
-    dated = f", data of {settings.data_date}" if settings.data_date else ""
+    dated = f" of {settings.data_date}" if settings.data_date else ""
     in_brackets = f" ({year})" if year else ""
     plain = (
         f"{authors}{in_brackets}. {_sentence(page.title)} "

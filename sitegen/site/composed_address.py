@@ -28,6 +28,10 @@ from sitegen.values import dataclass
 
 MOST = 128
 """GPUs at most, and machines."""
+MOST_RAM = 1 << 20
+"""GiB of RAM at most, and GB/s."""
+MOST_TOKENS = 1 << 24
+MOST_USERS = 1_024
 DESKTOP = "display"
 GOALS = tuple(str(goal) for goal in PlanGoal)
 SYSTEMS = tuple(str(system) for system in OperatingSystem)
@@ -94,8 +98,8 @@ def read_state(text: str, catalog: Catalog) -> State:
     bits = _whole(given.get("kv", ""), 4, 16, 16)
     goal, runtime = given.get("goal", ""), given.get("runtime", "")
     asked = BuildQuestion(
-        context_tokens=_whole(given.get("context", ""), 1, 1 << 24, usual.asked.context_tokens),
-        sequences=_whole(given.get("users", ""), 1, 1_024, 1),
+        context_tokens=_whole(given.get("context", ""), 1, MOST_TOKENS, usual.asked.context_tokens),
+        sequences=_whole(given.get("users", ""), 1, MOST_USERS, 1),
         kv_bits=bits if bits in KV_BITS else 16,
         goal=PlanGoal(goal) if goal in GOALS else None,
         runtime=runtime if runtime in catalog.runtimes else "",
@@ -104,6 +108,66 @@ def read_state(text: str, catalog: Catalog) -> State:
     )
     model = given.get("model", "")
     return State(build, asked, combo, model if model in catalog.models else "")
+
+
+def unread(text: str, catalog: Catalog) -> tuple[str, ...]:
+    """List the parts of an address that ``read_state`` takes as usual, since it does not know them.
+
+    What has no ``=`` is a place on the page, and an empty value is the usual one.
+    """
+    found: list[str] = []
+    for pair in text.removeprefix("#").split("&"):
+        name, equals, value = pair.partition("=")
+        if equals and value and not _is_known(name, value, catalog):
+            found.append(pair)
+    return tuple(found)
+
+
+def _is_known(name: str, value: str, catalog: Catalog) -> bool:
+    if name == "machine":
+        return _is_machine(value, catalog)
+    if name == "network":
+        return value in catalog.interconnects and catalog.interconnects[value].between_nodes
+    known = {
+        "combo": value in catalog.combos,
+        "model": value in catalog.models,
+        "runtime": value in catalog.runtimes,
+        "kv": value in [str(bits) for bits in KV_BITS],
+        "goal": value in GOALS,
+        "for": value in FOR.values(),
+        "context": _is_within(value, 1, MOST_TOKENS),
+        "users": _is_within(value, 1, MOST_USERS),
+    }
+    return known.get(name, False)
+
+
+def _is_machine(text: str, catalog: Catalog) -> bool:
+    """Return whether each GPU of a machine, its link, its RAM and its system are known."""
+    parts = [*text.split(";"), "", "", "", "", "", ""]
+    gpus_known = all(_is_gpus(one, catalog) for one in parts[1].split("+"))
+    return (
+        gpus_known
+        and (parts[0] == "" or _is_within(parts[0], 1, MOST))
+        and (parts[2] == "" or parts[2] in catalog.interconnects)
+        and all(size == "" or _is_within(size, 0, MOST_RAM) for size in parts[3:5])
+        and (parts[5] == "" or parts[5] in SYSTEMS)
+    )
+
+
+def _is_gpus(text: str, catalog: Catalog) -> bool:
+    name, _, rest = text.partition("*")
+    number, _, size = rest.partition("@")
+    if name not in catalog.gpus or (number != "" and not _is_within(number, 1, MOST)):
+        return False
+    memory = catalog.gpus[name].memory
+    if size == "" or not isinstance(memory, UnifiedMemory):
+        return True
+    return _whole(size, 0, MOST_RAM, 0) * GIB in memory.options_bytes
+
+
+def _is_within(text: str, least: int, most: int) -> bool:
+    number = _whole(text, least - 1, most + 1, least - 1)
+    return number >= least and number <= most
 
 
 def _whole(text: str, least: int, most: int, otherwise: int) -> int:
@@ -144,7 +208,7 @@ def _machines(text: str, catalog: Catalog, left: int) -> EqualNodes | None:
     each = sum(one.count for one in gpus)
     if not gpus:
         return None
-    ram, bandwidth = _whole(parts[3], 0, 1 << 20, 0), _whole(parts[4], 0, 1 << 20, 0)
+    ram, bandwidth = _whole(parts[3], 0, MOST_RAM, 0), _whole(parts[4], 0, MOST_RAM, 0)
     system = parts[5]
     return EqualNodes(
         count=_whole(parts[0], 1, max(1, left // each), 1),
@@ -165,7 +229,7 @@ def _gpus(text: str, catalog: Catalog, most: int) -> EqualGpus | None:
     memory = catalog.gpus[name].memory
     chosen = 0
     if isinstance(memory, UnifiedMemory):
-        chosen = _whole(size, 0, 1 << 20, 0) * GIB
+        chosen = _whole(size, 0, MOST_RAM, 0) * GIB
         if chosen not in memory.options_bytes:
             chosen = memory.options_bytes[-1]
     return EqualGpus(name, _whole(number, 1, max(1, most), 1), chosen)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 FIELD_WORDS: Mapping[str, str] = {
     "bus": "host link",
     "bus_bandwidth_gb_s": "bandwidth of a collective",
-    "capabilities": "what it can do",
     "checkpoints": "files",
     "config": "architecture",
     "context_tokens": "context length",
@@ -36,7 +35,7 @@ FIELD_WORDS: Mapping[str, str] = {
     "other_architectures": "GPUs of other makers",
     "published_parameters": "parameters",
     "ram_link_gb_s": "link to system RAM",
-    "rates_at_mhz": "clock of the rates",
+    "rates_at_mhz": "clock for the rates",
     "released": "release date",
     "tdp_watts": "board power",
     "traps": "known traps",

@@ -184,7 +184,8 @@ class _Compared:
             speed, plan = assessment.best.one_stream
             return RankedPlan(assessment, speed, _other(plan, assessment))
 
-        return self._answer(AnswerGoal.ONE_STREAM, self._found, stream)
+        found = self._answer(AnswerGoal.ONE_STREAM, self._found, stream)
+        return None if found is None else self._best_of_as_fast(found, stream)
 
     def most_users(self, goal: AnswerGoal) -> Answer | None:
         """Find the most full contexts at once, on plans made for many users."""
@@ -236,14 +237,29 @@ class _Compared:
         second = ordered[1] if len(ordered) > 1 else None
         return Answer(goal, Scope.GOOD, ordered[0], second, models=len(ordered))
 
+    def _best_of_as_fast(
+        self, answer: Answer, stream: Callable[[Assessment], RankedPlan | None]
+    ) -> Answer:
+        """Prefer the best rated of the models that are as fast, within a pick's tie."""
+        tie = self._engine.assumptions["pick-tie-share"].value.mid
+        enough = answer.best.amount.mid * (1 - tie)
+        standings = [s for one in self._found if (s := stream(one)) is not None]
+        near = [one for one in standings if one.amount.mid >= enough]
+        best = max(near, key=lambda one: (self._points(one), one.amount.mid))
+        if self._points(best) <= self._points(answer.best):
+            return answer
+        return replace(answer, best=best, runner_up=answer.best)
+
+    def _points(self, standing: RankedPlan) -> float:
+        rated = rated_pick(self._engine, FIRST, standing.assessment)
+        return rated.points if rated is not None else 0.0
+
     def _place(
         self, standing: RankedPlan, rate: Callable[[Assessment], float]
     ) -> tuple[float, float, float]:
         """Order what gives as much by its speed in two digits, then by rating."""
-        found = standing.assessment
-        rated = rated_pick(self._engine, FIRST, found)
-        points = rated.points if rated is not None else 0.0
-        return (-standing.amount.mid, -_two_digits(rate(found)), -points)
+        speed = _two_digits(rate(standing.assessment))
+        return (-standing.amount.mid, -speed, -self._points(standing))
 
 
 MOST_SERVED = 12

@@ -22,6 +22,8 @@ LONG_DOCUMENT = 100_000
 Source:
     Artificial Analysis, AA-LCR: documents of about 100,000 tokens a question; read 2026-11-27.
 """
+SHORTEST = "answer-context-tokens"
+"""The assumption with the context that an answer has to hold."""
 FIRST = Use.OVERALL
 """The first use of a page: all text uses together, for which most models have evidence."""
 
@@ -30,13 +32,15 @@ FIRST = Use.OVERALL
 class RatedPick:
     """A pick with the model's rating for a use, less the loss of its checkpoint.
 
-    ``points`` is on the scale of the ratings; ``half_width`` is half of the 90 % interval.
+    ``points`` is on the scale of the ratings; ``half_width`` is half of the 90 % interval;
+    ``general`` the points over all uses, less the same loss, where one board knows it in the use.
     """
 
     assessment: Assessment
     rating: Rating
     points: float
     half_width: float
+    general: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class UseAnswer:
 
     Attributes:
         use: The use that they are best for.
-        picks: The tier: the fastest of the best assured ratings first, then the others by speed.
+        picks: The tier: the fastest of the best assured ratings first, then the others by rating.
         following: The best of the next tier, highest rating first.
         rated: Comfortable models with a rating for the use.
         unrated: Comfortable models without one; they are never called best.
@@ -67,7 +71,7 @@ def reads_along(engine: FitEngine, assessment: Assessment) -> bool:
 
 def may_lead(engine: FitEngine, model: LanguageModel) -> bool:
     """Return whether a model is one that an answer may name: a current one, made to be asked."""
-    least = engine.assumptions["answer-context-tokens"].value.mid
+    least = engine.assumptions[SHORTEST].value.mid
     return not model.base and not model.superseded_by and model.context_tokens >= least
 
 
@@ -93,8 +97,9 @@ class Candidates:
     """The comfortable picks of some hardware that may lead an answer.
 
     Base models, superseded models, contexts under ``answer-context-tokens`` and picks slower than
-    ``answer-speed-tokens-per-s`` lead nothing; files that nobody is known to publish lead only
-    where no other does. ``seeing`` are the picks for images of models whose pick takes none.
+    ``answer-speed-tokens-per-s`` lead nothing; files that nobody is known to publish, and models
+    that reach such a context but for which the machine has no room there, lead only where no
+    other does. ``seeing`` are the picks for images of models whose pick takes none.
     """
 
     engine: FitEngine
@@ -132,6 +137,8 @@ class Candidates:
         suited = self.suited_for(use)
         rated = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
         found = [one for one in rated if one.assessment.checkpoint.is_published] or rated
+        least = self.engine.assumptions[SHORTEST].value.mid
+        found = [one for one in found if _longest(one.assessment) >= least] or found
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
 
     def is_beaten(self, use: Use, led: RatedPick) -> bool:
@@ -143,7 +150,7 @@ class Candidates:
             rating = self.engine.ratings.of(use, one.model.id)
             if rating is None or rating.is_rated:
                 continue
-            points, half_width = less_loss(self.engine, rating, one.model, one.checkpoint)
+            points, half_width, _ = less_loss(self.engine, rating, one.model, one.checkpoint)
             if points - led.points > both(half_width, led.half_width):
                 return True
         return False
@@ -175,17 +182,22 @@ def rated_pick(engine: FitEngine, use: Use, assessment: Assessment) -> RatedPick
     rating = engine.ratings.of(use, assessment.model.id)
     if rating is None or not rating.is_rated:
         return None
-    points, half_width = less_loss(engine, rating, assessment.model, assessment.checkpoint)
-    return RatedPick(assessment, rating, points, half_width)
+    net = less_loss(engine, rating, assessment.model, assessment.checkpoint)
+    return RatedPick(assessment, rating, *net)
 
 
 def less_loss(
     engine: FitEngine, rating: Rating, model: LanguageModel, checkpoint: Checkpoint
-) -> tuple[float, float]:
-    """Take the loss of a checkpoint from a model's rating: points, and half of their interval."""
+) -> tuple[float, float, float | None]:
+    """Take the loss of a checkpoint from a model's rating.
+
+    Returns:
+        Points, half of their interval, and the general points where the rating has them.
+    """
     loss = engine.losses.of(model, checkpoint)
     half_width = both(_half(rating.points.low, rating.points.high), _half(loss.low, loss.high))
-    return rating.points.mid - loss.mid, half_width
+    general = None if rating.general is None else rating.general - loss.mid
+    return rating.points.mid - loss.mid, half_width, general
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,19 +114,21 @@ class Wanted:
 class Choice:
     """A build with the model to run on it.
 
-    ``half_width`` is half of the 90 % interval of ``points``; ``usd`` has the computers where they
-    are bought, too.
+    ``half_width`` is half of the 90 % interval of ``points``; ``general`` are the points over all
+    uses where one board knows the model in the use; ``usd`` has the computers where they are
+    bought, too.
     """
 
     build: Build
     offer: Offer
     points: float
     half_width: float
+    general: float | None
     usd: float
 
 
-Ratings = Sequence[Mapping[str, tuple[float, float]]]
-"""Points and half of their interval by use, of each model in its place."""
+Ratings = Sequence[Mapping[str, tuple[float, float, float | None]]]
+"""Points by use, half of their interval and the general ones, of each model in its place."""
 
 
 def priced(build: Build, own: Mapping[str, float]) -> float:
@@ -176,7 +178,9 @@ def choice_of(build: Build, usd: float, wanted: Wanted, ratings: Ratings) -> Cho
             continue
         half_width = both(rating[1], offer.loss_half)
         if wanted.users > 1 or offer.model not in served:
-            served[offer.model] = Choice(build, offer, rating[0] - offer.loss, half_width, usd)
+            general = rating[2] - offer.loss if rating[2] is not None else None
+            points = rating[0] - offer.loss
+            served[offer.model] = Choice(build, offer, points, half_width, general, usd)
     found = list(served.values())
     if not found:
         return None

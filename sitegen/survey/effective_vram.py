@@ -63,7 +63,7 @@ def _paged(
     seen = min(seen_bytes(d, DEFAULTS) for d in group.gpus)
     step = default_step(profile, group.smallest, (tp, pp))
     rank = RankPlace(replace(step, fabric=fabric_share(group.link)), tp, pp, 0)
-    budget, taken = _budget(c, rank, seen=seen)
+    budget, taken = _budget(c, rank, seen=seen, whole=group.smallest.gpu.sees_system_memory)
     kind = PlanKind.SINGLE
     if tp > 1:
         kind = PlanKind.TENSOR_PIPELINE if pp > 1 else PlanKind.TENSOR
@@ -78,8 +78,11 @@ def _paged(
     return EffectiveVram(runtime, kind, size, tp, pp, replicas, size * budget, left, note)
 
 
-def _budget(c: PagedProfile, rank: RankPlace, *, seen: int) -> tuple[int, int]:
-    """Return what one rank may fill and what of it the runtime takes, before any model."""
+def _budget(c: PagedProfile, rank: RankPlace, *, seen: int, whole: bool) -> tuple[int, int]:
+    """Return what one rank may fill and what of it the runtime takes, before any model.
+
+    ``whole`` says that the GPU's memory is all that the system has, too.
+    """
     overhead, share = int(c.non_torch_bytes(rank, 1)), c.share
     if isinstance(share, ReserveForActivations):
         fraction = share.usual_fraction(rank, seen, 1, latent=False, sees=False)
@@ -90,7 +93,8 @@ def _budget(c: PagedProfile, rank: RankPlace, *, seen: int) -> tuple[int, int]:
         taken += int((graphs.graphs_large_bytes if large else graphs.graphs_small_bytes)[1])
     if isinstance(share, ShareOfFree):
         return int(share.memory_fraction * seen + (1 - share.memory_fraction) * taken), taken
-    return int(share.memory_fraction * seen), taken
+    fraction = c.shared_memory_fraction if whole else 0.0
+    return int((fraction or share.memory_fraction) * seen), taken
 
 
 def refused_on(combo: Combo) -> tuple[RefusedPlan, ...]:

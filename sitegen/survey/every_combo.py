@@ -44,9 +44,9 @@ from sitegen.survey.verdict_policy import (
     best_verdict,
     in_turn,
     is_slow,
-    is_uneven,
     judged,
     machine_standing,
+    may_be_faster,
     may_not_lead,
     page_order,
     pick_of,
@@ -209,9 +209,9 @@ def _judged(engine: FitEngine, combo: Combo, model: LanguageModel) -> JudgedMode
 def _read_along(
     engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoint, pick: Pick
 ) -> Pick | None:
-    """Pick again for an answer where the pick is too slow; ``None`` where that changes nothing."""
-    slow = is_slow(engine, pick)
-    if verdict.tier is not FitTier.COMFORTABLE or not (slow or is_uneven(question.combo)):
+    """Pick again for an answer where another may be faster; ``None`` where that changes nothing."""
+    asked = is_slow(engine, pick) or may_be_faster(engine, question, pick)
+    if verdict.tier is not FitTier.COMFORTABLE or not asked:
         return None
     other = pick_of(engine, replace(question, read_along=True), verdict)
     same = other.entry.subject.key == pick.entry.subject.key

@@ -54,6 +54,8 @@ class FirstAnswer:
         as_good: Models that published evidence cannot tell from it, itself among them; 0 where it
             is the largest because none is rated.
         instead: Other answers, each another model than the first.
+        too_many: Users who were asked for, where no rated model serves so many and the pick is for
+            fewer; 0 where it is for all.
     """
 
     combo: Combo
@@ -61,6 +63,24 @@ class FirstAnswer:
     pick: Assessment | None
     as_good: int
     instead: tuple[Instead, ...]
+    too_many: int = 0
+
+
+def fewer_users(users: int) -> int:
+    """Return the largest power of two below a number of users, to ask for next.
+
+    >>> fewer_users(1024), fewer_users(100), fewer_users(2)
+    (512, 64, 1)
+    """
+    fewer = 1
+    while 2 * fewer < users:
+        fewer *= 2
+    return fewer
+
+
+def for_fewer(answer: FirstAnswer, users: int) -> FirstAnswer:
+    """Say that an answer is for fewer users than were asked for."""
+    return replace(answer, too_many=users)
 
 
 def asked_for_users(asked: BuildQuestion) -> BuildQuestion:

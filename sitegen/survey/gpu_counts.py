@@ -241,6 +241,7 @@ class RatedNeed:
     need: GpusNeeded
     points: float
     half_width: float
+    general: float | None
 
 
 def best_of_needs(

@@ -56,6 +56,7 @@ class OnGpus:
         tokens_per_s: Of one stream, the middle estimate; 0 where it is not known.
         context_tokens: The longest of one sequence; 0 where it is not known.
         count: GPUs that these two are of: fewer than there are where fewer are enough.
+        file: The quantization that they are of, by name; another GPU may run another.
     """
 
     tier: FitTier
@@ -63,6 +64,7 @@ class OnGpus:
     tokens_per_s: float = 0.0
     context_tokens: int = 0
     count: int = 0
+    file: str = ""
 
 
 NOT = OnGpus(FitTier.NOT_PRACTICAL)
@@ -141,7 +143,8 @@ def _of_row(tier: FitTier, pick: Assessment, too_close: bool) -> OnGpus:
     if pick.best is not None:
         context = pick.best.longest_context[0]
     speed = pick.speed.single_tokens_per_s.mid if pick.speed else 0.0
-    return OnGpus(tier, too_close, speed, context, len(pick.combo.gpus))
+    file = pick.checkpoint.quantization.name
+    return OnGpus(tier, too_close, speed, context, len(pick.combo.gpus), file)
 
 
 def _of_need(need: GpusNeeded, kind: OneKind, count: int) -> OnGpus:
@@ -154,8 +157,9 @@ def _of_need(need: GpusNeeded, kind: OneKind, count: int) -> OnGpus:
 
 def figures_of(need: GpusNeeded) -> OnGpus:
     """Take the figures of the smallest machine."""
-    speed = need.single_tokens_per_s.mid
-    return OnGpus(need.tier, need.too_close, speed, need.max_context_tokens, need.count)
+    speed, file = need.single_tokens_per_s.mid, need.checkpoint.quantization.name
+    context = need.max_context_tokens
+    return OnGpus(need.tier, need.too_close, speed, context, need.count, file)
 
 
 def is_enough(machine: Combo, kind: OneKind, count: int) -> bool:

@@ -12,7 +12,10 @@ from typing import Protocol, TypeVar
 
 
 class Rated(Protocol):
-    """A rating on the scale of ``sitegen.quality``, with half of its 90 % interval."""
+    """A rating on the scale of ``sitegen.quality``, with half of its 90 % interval.
+
+    ``general`` is the one over all uses where a single board knows the model in this use.
+    """
 
     @property
     def points(self) -> float:
@@ -21,6 +24,10 @@ class Rated(Protocol):
     @property
     def half_width(self) -> float:
         """From the middle to either end."""
+
+    @property
+    def general(self) -> float | None:
+        """Points over all uses, as far as they have to decide."""
 
 
 R = TypeVar("R", bound=Rated)
@@ -51,10 +58,24 @@ def as_good(rated: Sequence[R]) -> list[R]:
 def best_assured_first(
     tier: Sequence[R], step: float, known: Callable[[R], tuple[float | str, ...]]
 ) -> list[R]:
-    """Order a tier: the best assured ratings first, and those that are equal by ``known``.
+    """Order a tier: the best assured ratings by ``known``, then the others by their points.
 
-    A rating is assured down to the low end of its interval; ends within ``step`` points of the
-    highest one are equal.
+    A rating is assured down to the low end of its interval. Equal to the best assured one are
+    those whose low end and whose middle are at most ``step`` points below its own. Of those that
+    a single board knows, only the best over all uses are.
     """
-    least = max(one.points - one.half_width for one in tier) - step
-    return sorted(tier, key=lambda one: (one.points - one.half_width < least, *known(one)))
+    surest = max(tier, key=lambda one: one.points - one.half_width)
+    low, middle = surest.points - surest.half_width - step, surest.points - step
+
+    def is_equal(one: R) -> bool:
+        return one.points - one.half_width >= low and one.points >= middle
+
+    generals = [one.general for one in tier if one.general is not None and is_equal(one)]
+    least = max(generals, default=0.0) - step
+
+    def is_first(one: R) -> bool:
+        return is_equal(one) and (one.general is None or one.general >= least)
+
+    first = sorted((one for one in tier if is_first(one)), key=known)
+    rest = (one for one in tier if not is_first(one))
+    return [*first, *sorted(rest, key=lambda one: (-one.points, *known(one)))]

@@ -82,6 +82,13 @@ TEXT_ONLY = Settings(max_num_seqs=FEWER, text_only=True)
 """Fewer sequences and no images, for models that see."""
 MOST_ROOM = Settings(max_num_seqs=FEWER, memory_fraction=HIGHER_FRACTION, text_only=True)
 """All of these together."""
+SMALLER_STEPS = 256
+"""Tokens of a prompt in a step, half of llama.cpp's default, which halves its compute buffer.
+
+Source:
+    llama.cpp ``tools/server/README.md``: ``--ubatch-size`` is the physical maximum batch size, 512
+    by default; read 2026-11-28.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,9 +492,11 @@ def _pick_among(
     return None
 
 
-def is_uneven(combo: Combo) -> bool:
-    """Return whether a combo has GPUs of several kinds."""
-    return len({one.gpu.id for one in combo.gpus}) > 1
+def may_be_faster(engine: FitEngine, question: ModelQuestion, pick: Pick) -> bool:
+    """Return whether an answer looks for a file that is written much faster than a row's."""
+    chosen = pick.entry.chosen
+    uneven = len({one.gpu.id for one in question.combo.gpus}) > 1
+    return uneven or (chosen is not None and _waits(engine, question, chosen))
 
 
 def _much_faster(
@@ -497,12 +506,14 @@ def _much_faster(
     tokens: int,
     pick: Pick,
 ) -> Pick | None:
-    """Find a production file that unequal GPUs write at twice the speed, for a point or two.
+    """Find a production file that is written at twice the speed, for a point or two.
 
-    A file that needs the slow GPU, too, is read at its speed; a smaller one fits the fast GPU.
+    On unequal GPUs a file that needs the slow one, too, is read at its speed; a smaller one fits
+    the fast GPU. On equal ones a file whose layers wait for each other's GPUs gives way to one
+    that another plan runs.
     """
     chosen = pick.entry.chosen
-    if chosen is None or not is_uneven(question.combo):
+    if chosen is None or not may_be_faster(engine, question, pick):
         return None
     known = engine.losses.of(question.model, pick.entry.subject.checkpoint).mid
     for group in groups:
@@ -519,6 +530,17 @@ def _much_faster(
         if found:
             return _picked(plans, _best(engine, question, found))
     return None
+
+
+def _waits(engine: FitEngine, question: ModelQuestion, chosen: PlacedPlan) -> bool:
+    """Return whether one user waits for a chain of GPUs, each with layers of its own.
+
+    Nobody waits for an answer that is written at twice the speed at which one is read.
+    """
+    found = chosen.evaluation
+    staged = found.split[0] == 1 and len(found.group.ranks) > 1
+    slow = _stream(chosen) < MUCH_FASTER * _slowest(engine)
+    return question.goal is PlanGoal.LATENCY and staged and slow
 
 
 def is_slow(engine: FitEngine, pick: Pick) -> bool:
@@ -661,7 +683,7 @@ def _grouped(engine: FitEngine, question: ModelQuestion) -> Levels:
             _standing(question, subject.runtime),
             0 if subject.checkpoint.is_published else 1,
             engine.losses.quality_class(subject.model, subject.checkpoint),
-            _of_vendor(question, subject.runtime),
+            _of_vendor(question, subject),
             _emulated(question, subject.checkpoint),
             _turn(question, subject.runtime),
         )
@@ -694,11 +716,16 @@ def _standing(question: ModelQuestion, runtime: Runtime) -> int:
     return machine_standing(question, runtime)
 
 
-def _of_vendor(question: ModelQuestion, runtime: Runtime) -> int:
-    """Return 0 for a runtime made for the vendor of these GPUs alone, as MLX is; 1 for others."""
-    made_for = runtime.vendors
+def _of_vendor(question: ModelQuestion, subject: ServedCheckpoint) -> int:
+    """Return 0 for a quantized file of a runtime made for these GPUs alone; 1 for others.
+
+    MLX is made for Apple's. A release in 16 bits that nobody converted competes with the other
+    runtimes by its speed.
+    """
+    made_for = subject.runtime.vendors
     vendors = {one.gpu.vendor for one in question.combo.gpus}
-    return 0 if len(made_for) == 1 and vendors == {Vendor.APPLE} == set(made_for) else 1
+    own = len(made_for) == 1 and vendors == {Vendor.APPLE} == set(made_for)
+    return 0 if own and subject.checkpoint.quantization.linears.weight_bits < 16 else 1
 
 
 def _emulated(question: ModelQuestion, checkpoint: Checkpoint) -> int:
@@ -739,6 +766,8 @@ def _comfortable(engine: FitEngine, question: ModelQuestion, ask: Ask) -> list[_
         found = [plan for plan in plans if plan.is_comfortable]
         if all(plan.candidate.evaluation.split[1] > 1 for plan in found):
             found += _with_whole_experts(question, ask, asked, practical)
+            if found:  # where nothing is, the next flags are asked anyway
+                found += _with_fewer_sequences(question, ask, asked, practical)
         if found or not practical:
             return [
                 *found,
@@ -804,12 +833,31 @@ def _with_whole_experts(
     return [plan for plan in plans if plan.is_comfortable]
 
 
+def _with_fewer_sequences(
+    question: ModelQuestion, ask: Ask, asked: Question, practical: Sequence[PlacedPlan]
+) -> list[_Plan]:
+    """List the plans without stages that are comfortable once room for many sequences is given up.
+
+    One user of stages waits for each GPU in turn; nobody halves that speed to be able to serve
+    hundreds.
+    """
+    if FEWER_SEQUENCES not in flags_of(question, ask.subject) or asked.settings.max_num_seqs:
+        return []
+    tight = {id(one.evaluation.group) for one in practical if one.evaluation.split[1] == 1}
+    sets = tuple(one for one in asked.sets if id(one[0]) in tight and len(one[0].gpus) > 1)
+    if not sets:
+        return []
+    fewer = replace(asked, sets=sets, settings=FEWER_SEQUENCES)
+    plans = (_Plan(ask, c) for c in practical_plans(fewer) if c.evaluation.split[1] == 1)
+    return [plan for plan in plans if plan.is_comfortable]
+
+
 def _roomier(
     engine: FitEngine, question: ModelQuestion, asked: Question, found: Sequence[_Plan]
 ) -> list[_Plan]:
     """List the plans with the fewest more flags that have room for the longest context.
 
-    Nobody gives up images for room alone.
+    Nobody gives up images, or the speed of prompts, for room alone.
     """
     flags = flags_of(question, asked.runnable.subject)
     more = flags[flags.index(asked.settings) + 1 :]
@@ -820,6 +868,7 @@ def _roomier(
         if full > FREED * engine.judge.thresholds.comfortable:
             continue
         kept = [one for one in more if one.text_only == asked.settings.text_only]
+        kept = [one for one in kept if one.micro_batch_tokens is None]
         if _lighter_runs(engine, question, found[0].ask):
             kept = [one for one in kept if one.memory_fraction is None]
         for settings in kept:
@@ -879,12 +928,18 @@ def flags_of(question: ModelQuestion, subject: ServedCheckpoint) -> list[Setting
     """List settings to try, the fewest flags first; only the defaults where the reader chose any.
 
     A paged runtime reserves memory for as many sequences as it may ever run, and for the largest
-    image. A larger share is safe only where the runtime counts everything that it takes inside it.
+    image. A larger share is safe only where the runtime counts everything that it takes inside it,
+    and not where the system lives in the same memory. llama.cpp allocates a buffer for the tokens
+    of one step, of which half as many read prompts more slowly.
     """
     chosen = question.settings_of(subject)
-    if chosen != DEFAULTS or not batches(subject.runtime):
+    if question.settings != DEFAULTS:
         return [chosen]
+    if not batches(subject.runtime):
+        smaller = replace(chosen, micro_batch_tokens=SMALLER_STEPS)
+        return [chosen, smaller] if subject.runtime.traits.micro_batch_option else [chosen]
     whole = subject.profile.budget_base is BudgetBase.TOTAL
+    whole = whole and not any(one.gpu.sees_system_memory for one in question.combo.gpus)
     images = subject.model.vision_parameters > 0 and not question.sees
     return [
         chosen,
@@ -906,9 +961,11 @@ def _best(engine: FitEngine, question: ModelQuestion, plans: Sequence[_Plan]) ->
         whole = [plan for plan in inside if not _staged_over_fast_links(plan.candidate.evaluation)]
         plans = whole or inside or plans
     best = _first_of_equals(engine, question.goal, plans)
-    if not _is_experimental(best):
-        return best
-    return _surer(engine, question, best, plans) or best
+    if _is_experimental(best):
+        return _surer(engine, question, best, plans) or best
+    if question.goal is PlanGoal.LATENCY and not _is_tried(engine, best):
+        return _measured(engine, question, best, plans) or best
+    return best
 
 
 def _first_of_equals(engine: FitEngine, goal: PlanGoal, plans: Sequence[_Plan]) -> _Plan:
@@ -939,6 +996,29 @@ def _surer(
     amounts = [_amount(engine, question.goal, plan) for plan in (other, best)]
     loses_more = _loss(engine, other) >= _loss(engine, best) + LOSS_STEP
     return None if loses_more or amounts[0] < amounts[1] * least else other
+
+
+def _measured(
+    engine: FitEngine, question: ModelQuestion, best: _Plan, plans: Sequence[_Plan]
+) -> _Plan | None:
+    """Find another runtime's plan to prefer to one that nobody has measured on such GPUs.
+
+    Its own estimate carries over from other GPUs, and has to be beyond doubt: the other plan comes
+    first where the estimate's low end is no faster, on no more GPUs and without more loss.
+    """
+    others = [p for p in plans if not _is_experimental(p) and p.gpus <= best.gpus]
+    tried = [p for p in others if _is_tried(engine, p)]
+    if not tried:
+        return None
+    other = _first_of_equals(engine, question.goal, tried)
+    loses_more = _loss(engine, other) >= _loss(engine, best) + LOSS_STEP
+    sure = best.candidate.evaluation.single_tokens_per_s.low
+    return None if loses_more or _amount(engine, question.goal, other) < sure else other
+
+
+def _is_tried(engine: FitEngine, plan: _Plan) -> bool:
+    pipeline = plan.candidate.evaluation.pipeline
+    return pipeline is None or engine.judge.speed.is_tried(pipeline)
 
 
 def _is_experimental(plan: _Plan) -> bool:

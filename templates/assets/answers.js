@@ -55,7 +55,12 @@
   function* building({ build: text, shown }) {
     const { catalog } = data, state = sitegen.read_state(text, catalog), address = sitegen.write_state(state, catalog);
     const combo = sitegen.combo_of(catalog, state.build, state.combo), all = sitegen.state_of_list(state), close = sitegen.write_state(all, catalog);
-    yield { form: formOf(state), address };
+    const unread = [...sitegen.unread(text, catalog)], lost = unread.some((part) => /^(?:combo|machine)=/.test(part));
+    yield { form: formOf(state), address, unread, lost };
+    if (lost) {
+      yield { model: null };
+      return;
+    }
     if (shown !== close || listed.address !== close) {
       const found = yield* picks(all, combo);
       yield;
@@ -112,7 +117,7 @@
       yield { details: sitegen.write_details(sitegen.details(found, catalog), page) };
       return;
     }
-    const state = sitegen.home_state(address, catalog);
+    const state = sitegen.home_state(address, catalog, 0);
     const combo = sitegen.combo_of(catalog, state.build, state.combo);
     const view = (answer) => sitegen.first_view(answer, state, catalog);
     if (state.model) {
@@ -121,13 +126,31 @@
       yield { answer: sitegen.answer_html(shown, "/"), instead: sitegen.instead_html(shown, "/") };
       return;
     }
-    const wanted = sitegen.use_named(use), suited = sitegen.for_use(state, wanted);
-    const found = yield* picks(state, combo), best = suited === state ? found : yield* picks(suited, combo);
-    const first = sitegen.best_for_use(engine, combo, best, wanted);
-    if (first.pick !== null) yield { answer: sitegen.answer_html(view(first), "/") };
-    const whole = view(sitegen.with_others(engine, combo, found, wanted));
+    const users = state.asked.sequences, wanted = sitegen.use_named(use);
+    const { asked, found, first } = yield* served(address, combo, wanted, users);
+    const fewer = asked.asked.sequences < users;
+    const shown = (answer) => sitegen.first_view(fewer ? sitegen.for_fewer(answer, users) : answer, asked, catalog);
+    if (first.pick !== null) yield { answer: sitegen.answer_html(shown(first), "/") };
+    const whole = shown(sitegen.with_others(engine, combo, found, wanted));
     const instead = sitegen.instead_html(whole, "/");
     yield first.pick !== null ? { instead } : { answer: sitegen.answer_html(whole, "/"), instead };
+  }
+  // The best model for a number of users; where no rated one serves so many, for the most that one does.
+  function* served(address, combo, wanted, users) {
+    const all = yield* best(address, combo, wanted, users);
+    if (all.first.pick !== null || users === 1) return all;
+    const one = yield* best(address, combo, wanted, 1);
+    if (one.first.pick === null) return one;
+    for (let fewer = sitegen.fewer_users(users); fewer > 1; fewer = sitegen.fewer_users(fewer)) {
+      const some = yield* best(address, combo, wanted, fewer);
+      if (some.first.pick !== null) return some;
+    }
+    return one;
+  }
+  function* best(address, combo, wanted, users) {
+    const asked = sitegen.home_state(address, data.catalog, users), suited = sitegen.for_use(asked, wanted);
+    const found = yield* picks(asked, combo), seeing = suited === asked ? found : yield* picks(suited, combo);
+    return { asked, found, first: sitegen.best_for_use(engine, combo, seeing, wanted) };
   }
 
   const pause = () => new Promise((done) => {

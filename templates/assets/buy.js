@@ -100,11 +100,8 @@
   });
   const opening = () => {
     const given = new URLSearchParams(location.hash.slice(1));
-    for (const name of ["usd", "use", "context", "users", "watts", "place", "computer"]) {
-      const field = form.elements[name], value = given.get(name);
-      if (value === null) continue;
-      if (field.options ? [...field.options].some((one) => one.value === value) : /^\d{1,7}$/.test(value)) field.value = value;
-    }
+    const fields = ["usd", "use", "context", "users", "watts", "place", "computer"].map((name) => form.elements[name]);
+    sitegenUnknown(sitegenFill(fields, given));
     last = new URLSearchParams(asked()).toString();
     answer(asked());
   };

@@ -131,22 +131,31 @@
     const { told } = found;
     if (told === "markdown" || told === "html" || told === "python") out.push(`This looks like ${{ markdown: "Markdown", html: "HTML", python: "Python" }[told]}. We read the shell commands in it and nothing else; sitegen lint-command reads all of it.`);
     if (found.without_hardware && !machine.value) out.push("Your text does not name the machine, so we could not check memory or the split over GPUs. Choose the machine above.");
-    for (const name of found.unknown_models) out.push(`We don't know the model ${name}, so we did not check its memory.`);
+    for (const name of found.unknown_models) out.push(`We did not recognise the model ${name}, so we did not check whether it fits.`);
+    for (const { line, name, meant } of found.by_name) out.push(`Line ${line}: we read ${name} as ${meant}, from its name alone.`);
+    if (found.unnamed_models) out.push("Your text does not say which model is loaded, so we did not check whether it fits.");
+    for (const { line, why } of found.unweighed) out.push(`We did not check the memory of the command in line ${line}: ${why.replace(/\bsitegen has\b/g, "we have")}.`);
     if (found.other_versions) out.push("Your text names a version whose options we don't know, so we did not check them.");
     if (found.unlisted.length) out.push(`We don't know these options (by line): ${found.unlisted.join(", ")}. They may come from a newer version or a custom build, or they may be wrong.`);
     if (found.unread.length) out.push(`A server is started in a way that we cannot read, so we did not check it. Line: ${found.unread.join(", ")}.`);
     return out;
+  };
+  // That nothing was found wrong says little of memory where the model or the machine is not known.
+  const nothing = (found) => {
+    const machineless = found.without_hardware && !machine.value;
+    const unweighed = machineless || found.unknown_models.length || found.unnamed_models || found.unweighed.length;
+    return unweighed ? "We found nothing wrong, but we did not check the memory" : "We found nothing wrong";
   };
   const show = (found) => {
     const { problems, seen, start } = found;
     const parts = [];
     const errors = problems.filter((one) => one.severity === "error").length;
     if (start) parts.push(...started(start));
-    if (found.launches || problems.length) {
+    if (found.launches || found.calls || problems.length) {
       const count = errors ? many(errors, "problem") : "";
       const warned = problems.length - errors ? many(problems.length - errors, "warning") : "";
       const all = [count, warned].filter(Boolean).join(" and ");
-      parts.push(made("h2", { textContent: all ? `${all} in ${found.launches > 1 ? `${found.launches} commands` : "your text"}` : "We found nothing wrong" }));
+      parts.push(made("h2", { textContent: all ? `${all} in ${found.launches > 1 ? `${found.launches} commands` : "your text"}` : nothing(found) }));
     }
     if (seen.length) {
       if (!parts.length) parts.push(made("h2", { textContent: seen.length === 1 ? "We know this error" : "We know errors like this" }));

@@ -7,7 +7,7 @@
     is: (has, wanted) => has.split(" ").includes(wanted),
     least: (has, wanted) => Number(has) >= Number(wanted),
     most: (has, wanted) => Number(has) <= Number(wanted),
-    words: (has, wanted) => wanted.toLowerCase().split(/\s+/).every((word) => has.includes(word)),
+    words: (has, wanted) => sitegenNamed(wanted)(has),
   };
 
   function choosing(form) {
@@ -21,7 +21,7 @@
       group.texts = group.counts.map((count) => count && count.textContent);
     }
     const has = (row, { name, dataset }) => (dataset.test === "words"
-      ? row.cells[0].textContent.toLowerCase() : row.dataset[name]);
+      ? row.cells[0].textContent : row.dataset[name]);
     function apply(user) {
       const set = controls.filter((control) => control.value.trim() && control.validity.valid);
       let kept = 0, total = 0;
@@ -44,7 +44,8 @@
       if (user) sitegenRemember(controls.map(({ name, value }) => [name, [value]]));
     }
     const asked = new URLSearchParams(location.search);
-    for (const control of controls) control.value = asked.get(control.name) ?? "";
+    const unread = sitegenFill(controls, asked, "");
+    if (unread.length) sitegenUnknown(unread);
     form.addEventListener("input", () => apply(true));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", () => setTimeout(() => apply(true)));

@@ -40,8 +40,7 @@
   }
   function matches(row, asked, tier) {
     if (asked.tier && `tier-${asked.tier}` !== tier) return false;
-    const name = row.cells[0].textContent.toLowerCase();
-    if (!asked.name.toLowerCase().split(/\s+/).every((word) => name.includes(word))) return false;
+    if (!sitegenNamed(asked.name)(row.cells[0].textContent)) return false;
     if (asked.use && !(asked.use in ratings(row))) return false;
     return ["speed", "context"].every((one) => !asked[one] || number(row, one) >= Number(asked[one]));
   }
@@ -89,8 +88,9 @@
   apply();
 
   const moved = () => {
-    const anchor = decodeURIComponent(location.hash.slice(1));
-    if (models && /^(m|tier)-/.test(anchor) && !document.getElementById(anchor)) location.replace(models + location.hash);
+    const anchor = sitegenHash(), unknown = /^(m|tier)-/.test(anchor) && !document.getElementById(anchor);
+    if (models && unknown) location.replace(models + location.hash);
+    else if (unknown) sitegenUnknown([anchor], "No row has this name.");
   };
   addEventListener("hashchange", moved);
   moved();

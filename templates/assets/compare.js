@@ -217,11 +217,16 @@
   }
   async function begin() {
     const given = new URLSearchParams(location.search), named = SLOTS.some((name) => given.has(name));
-    SLOTS.forEach((name, at) => {
-      const id = (named ? given.get(name) : usual[at]) ?? "";
-      fields[name].value = has(fields[name], id) ? id : "";
-    });
-    const model = given.get("model") ?? "", other = given.get("with") ?? "";
+    const unknown = [];
+    const known = (name) => {
+      const id = given.get(name) ?? "";
+      if (has(fields[name], id)) return id;
+      if (id) unknown.push(`${name}=${id}`);
+      return "";
+    };
+    SLOTS.forEach((name, at) => { fields[name].value = named ? known(name) : usual[at] ?? ""; });
+    const model = known("model"), other = known("with");
+    sitegenUnknown(unknown);
     if (has(fields.with, other)) {
       fields.with.value = other;
       chosen = true;

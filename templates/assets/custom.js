@@ -117,11 +117,19 @@
   };
   const showAll = () => { for (const button of document.querySelectorAll("#results .rest button")) button.click(); };
   addEventListener("beforeprint", showAll);
+  // Whoever was at a model of the old list is at the same model of the new one.
+  const refocus = (old) => {
+    const id = old.closest("[id]").id;
+    if (!$(id)) showAll();
+    ($(id)?.querySelector("a") ?? $("results").querySelector("a"))?.focus({ preventScroll: true });
+  };
   const list = ({ address, summary, blocks }) => {
+    const { activeElement } = document, old = $("results").contains(activeElement) && activeElement;
     shown = address;
     $("summary").replaceChildren(finished(summary));
     $("results").replaceChildren(...blocks.map(block));
     $("results-section").hidden = false;
+    if (old) refocus(old);
   };
   // Only links to what an opened model has.
   const jumps = () => {
@@ -197,6 +205,7 @@
     return true;
   };
   const changed = (combo, begun = () => {}) => show(written(combo), (part) => {
+    sitegenUnknown([]);
     history.replaceState(null, "", part.address ? `#${part.address}` : location.pathname + location.search);
     begun(part);
   });
@@ -278,14 +287,21 @@
     address.searchParams.set("body", lines.join("\n"));
     target.href = address.href;
   });
-  const follow = () => show(location.hash, ({ form: filled }) => {
+  const follow = () => show(sitegenHash(), ({ form: filled, unread, lost }) => {
     if ($("compose").hidden) {
       $("compose").hidden = false;
       $("compose").open = !location.hash;  // Who follows a link to a build came for what it runs.
     }
     fill(filled);
+    sitegenUnknown(unread, lost ? "Describe your machine below." : "These verdicts leave it out.");
+    if (!lost) return;
+    $("compose").open = true;  // No other machine is judged in place of one that we do not know.
+    $("results-section").hidden = true;
+    $("summary").textContent = "";
+    shown = null;
   });
   addEventListener("hashchange", async () => {
+    if (location.hash && !location.hash.includes("=")) return;  // A place on this page, not a build.
     const before = selected;
     if (!await follow()) return;
     if (selected && selected !== before) $("details-heading").focus();

@@ -5,6 +5,7 @@
   const $ = (id) => document.getElementById(id);
   const form = $("ask"), field = $("hardware"), list = $("suggestions"), shown = $("answer");
   const usual = { context: form.elements.context.value, users: "1", use: form.elements.use.value };
+  const MOST_TOKENS = 2 ** 24;  // The longest context that the engine is asked for.
   const settings = form.dataset;
   let names, naming, loading, found = [], active = -1, asked = 0, mine = null;
   const alone = (id) => (id ? { id, gib: null } : null);  // The GPU of a machine that has one.
@@ -53,7 +54,7 @@
     }
   };
   const ask = async () => {
-    if (!form.checkValidity()) return;
+    if (!form.checkValidity() || !chosen.address) return;
     const number = ++asked, { address, use } = question(), begun = performance.now();
     const wanted = () => number === asked;
     shown.setAttribute("aria-busy", "true");
@@ -99,8 +100,10 @@
     count.disabled = !one.gpu || one.gpu.gib !== null;
     field.removeAttribute("aria-invalid");
     $("unknown").hidden = true;
+    $("unsold").textContent = one.unsold ?? "";
   };
   const choose = (one, { kept = true } = {}) => {
+    sitegenUnknown([]);
     show(one);
     close();
     if (kept) keep({ text: label(), address: chosen.address });
@@ -130,7 +133,8 @@
   const suggest = async () => {
     await named();
     const typed = field.value;
-    found = typed.trim() ? names.find(typed).map(counted) : [];
+    const every = typed.trim() ? names.find(typed).map(counted) : [];
+    found = every.filter((one, at) => every.findIndex(({ address }) => address === one.address) === at);
     list.replaceChildren(...found.map((one, at) => {
       const count = one.gpu && one.count > 1 ? `${one.count}× ` : "";
       const option = made("li", { id: `suggestion-${at}` }, `${count}${one.text} `, made("small", {}, one.note));
@@ -206,31 +210,37 @@
     keep(null);
     field.focus();
   });
-  const offer = (into, groups) => {
-    into.replaceChildren(...groups.flatMap(({ ids, count, gib }) => ids.map((id) => {
-      const one = names.ofGpu(id, count, gib);
-      const text = one.count > 1 ? `${one.count}× ${one.text}` : one.text;
-      return made("button", { type: "button", textContent: text, onclick: () => { choose(one); into.replaceChildren(); } });
-    })));
+  const offer = (...buttons) => $("read-offers").replaceChildren(...buttons.flatMap(([textContent, onclick]) => [
+    made("button", { type: "button", textContent, onclick }), " ",
+  ]));
+  const listing = (some) => (some.length > 1 ? `${some.slice(0, -1).join(", ")} and ${some.at(-1)}` : some[0]);
+  // Answer for all that was read, once a reader has said what each name means that fits several GPUs.
+  const taken = (groups) => {
+    const open = groups.find((group) => group.ids.length > 1);
+    if (open) {
+      $("read-says").textContent = `“${open.name}” fits several GPUs. Which one is it?`;
+      offer(...open.ids.map((id) => {
+        const { count, text } = names.ofGpu(id, open.count, open.gib);
+        return [count > 1 ? `${count}× ${text}` : text, () => taken(groups.map((one) => (one === open ? { ...one, ids: [id] } : one)))];
+      }));
+      return;
+    }
+    offer();
+    choose(names.ofGroups(groups.map(({ ids, count, gib }) => ({ id: ids[0], count, gib }))));
+    $("read-says").textContent = `Found ${label()}.`;
   };
   $("read").addEventListener("click", async () => {
     await named();
     const { groups, unknown } = names.read($("pasted").value), said = $("read-says");
-    const sure = groups.filter((group) => group.ids.length === 1);
-    $("read-offers").replaceChildren();
+    offer();
     if (!groups.length) {
       said.textContent = unknown.length
-        ? `We don't know ${unknown.join(", ")}. Pick the nearest GPU above.`
+        ? `We don't know ${listing(unknown)}. Pick the nearest GPU above.`
         : "We found no GPU in this text. Paste the command's full output.";
-    } else if (sure.length === groups.length) {
-      const one = groups.length === 1 ? names.ofGpu(groups[0].ids[0], groups[0].count, groups[0].gib)
-        : names.ofMany(groups.map(({ ids, count, gib }) => ({ id: ids[0], count, gib })));
-      choose(one);
-      said.textContent = `Found ${label()}.`;
-    } else {
-      said.textContent = "This name fits several GPUs. Which one is it?";
-      offer($("read-offers"), groups.filter((group) => group.ids.length > 1));
-    }
+    } else if (unknown.length) {
+      said.textContent = `We don't know ${listing(unknown)}.`;
+      offer([`Answer without ${unknown.length > 1 ? "them" : "it"}`, () => taken(groups)]);
+    } else taken(groups);
   });
   // What the browser itself knows of the GPU; most say little, and it goes nowhere.
   let guessed = false;
@@ -262,27 +272,43 @@
     if (typeof mine?.address !== "string") mine = null;
     showMine();
     const given = new Map(), hardware = [];
-    for (const pair of decodeURIComponent(location.hash.slice(1)).split("&")) {
+    for (const pair of sitegenHash().split("&")) {
       const [name, ...rest] = pair.split("=");
       if (["combo", "machine", "network"].includes(name)) hardware.push(pair);
-      else given.set(name, rest.join("="));
+      else if (rest.length) given.set(name, rest.join("="));
     }
-    const address = hardware.join("&") || mine?.address;
+    const address = hardware.join("&") || mine?.address || (given.size ? settings.address : "");
     if (!address) return;
-    const { context, users, use } = form.elements;
-    const tokens = given.get("context");
-    if (tokens && /^\d{1,8}$/.test(tokens)) {
-      if (![...context.options].some((one) => one.value === tokens)) {
-        context.append(new Option(`${Number(tokens).toLocaleString("en")} tokens`, tokens));
-      }
-      context.value = tokens;
-    }
-    if (/^\d{1,4}$/.test(given.get("users") ?? "")) users.value = given.get("users");
-    const wantedUse = given.get("model") ? `model:${given.get("model")}` : given.get("use");
-    if (wantedUse && [...use.options].some((one) => one.value === wantedUse)) use.value = wantedUse;
+    const unread = load_of(given);
     await named();
-    const one = names.described(address) ?? (mine?.address === address ? { ...mine, gpu: null, count: 1 } : null);
+    const one = names.described(address);
     if (one) choose(one, { kept: false });
+    else lost(address);
+    sitegenUnknown(one ? unread : [...hardware, ...unread], one ? "This answer leaves it out." : "Type your GPU or machine below.");
+  };
+  // Context, users and use of an address; returns the parts that the form does not have.
+  const load_of = (given) => {
+    const { context, users, use } = form.elements, tokens = Number(given.get("context"));
+    const known = new Map(given), unread = [...given].filter(([name]) => !["context", "users", "use", "model"].includes(name));
+    if (known.has("context") && Number.isInteger(tokens) && tokens > 0 && tokens <= MOST_TOKENS
+      && ![...context.options].some((one) => Number(one.value) === tokens)) {
+      context.append(new Option(`${tokens.toLocaleString("en")} tokens`, tokens));
+    }
+    if (known.has("model")) known.set("use", `model:${known.get("model")}`);
+    const failed = sitegenFill([context, users, use], { get: (name) => known.get(name) ?? null });
+    return [...unread.map((pair) => pair.join("=")), ...failed.map((part) => part.replace("use=model:", "model="))];
+  };
+  // A machine that we do not know, of a link or remembered: no other is answered in its place.
+  const lost = (address) => {
+    chosen = { text: "", address: "", gpu: null, count: 1 };
+    asked += 1;
+    field.value = "";
+    shown.replaceChildren();
+    shown.removeAttribute("aria-busy");
+    if (mine?.address === address) {
+      $("told").textContent = "";
+      shown.replaceChildren(made("p", { className: "note", textContent: `We no longer know the machine that you chose, ${mine.text}. Type your GPU or machine again.` }));
+    }
   };
   addEventListener("hashchange", opening);
   opening().finally(() => { document.documentElement.dataset.ready = ""; });

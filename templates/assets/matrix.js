@@ -3,7 +3,7 @@
   "use strict";
   const form = document.getElementById("cut"), table = document.getElementById("matrix");
   if (!table || !self.sitegenMatrix) return;
-  const { rest, rows: ROWS, columns: COLUMNS, comfortably } = form.dataset, root = form.dataset.root.replace("index.html", "");
+  const { rest, names: NAMES, hardware, rows: ROWS, columns: COLUMNS, comfortably } = form.dataset, root = form.dataset.root.replace("index.html", "");
   const data = sitegenMatrix, head = table.tHead.rows[0], body = table.tBodies[0];
   const status = form.querySelector("[role=status]"), region = table.parentElement;
   const more = { rows: document.getElementById("more-models"), columns: document.getElementById("more-gpus") };
@@ -17,29 +17,30 @@
   };
   const place = (text, at) => DIGITS.indexOf(text[at]) * 64 + DIGITS.indexOf(text[at + 1]);
 
-  // A column: [tier, too close, speed, context, GPUs that these are of] for each model.
+  // A column: [tier, too close, speed, context, GPUs that these are of, file] for each model.
+  const EACH = 6, ABSENT = ["", 0, 0, ""];
   function figures(text, at, model, count) {
     const context = data.contexts[place(text, at + 2)];
-    return [data.speeds[place(text, at)], Number(context || data.longest[model]), count];
+    return [data.speeds[place(text, at)], Number(context || data.longest[model]), count, data.files[place(text, at + 4)]];
   }
   function listed([, letters, text], count) {
-    let at = -4;
+    let at = -EACH;
     return [...letters].map((letter, model) => {
       const tier = LETTERS.indexOf(letter.toLowerCase()), close = letter < "a";
-      if (tier === NONE) return [tier, close, "", 0, 0];
-      return [tier, close, ...figures(text, at += 4, model, count)];
+      if (tier === NONE) return [tier, close, ...ABSENT];
+      return [tier, close, ...figures(text, at += EACH, model, count)];
     });
   }
   function following([fewest, text, tight, close], step, count) {
     const tights = new Map(tight.split(" ").filter(Boolean).map((one) => one.split(":").map(Number)));
     const closes = new Set(close.split(" ").filter(Boolean).map(Number));
-    let at = -4;
+    let at = -EACH;
     return [...fewest].map((sign, model) => {
-      if (sign === "0") return [NONE, false, "", 0, 0];
-      at += 4;
+      if (sign === "0") return [NONE, false, ...ABSENT];
+      at += EACH;
       const letter = TIGHT.indexOf(sign), needed = letter < 0 ? Number(sign) : letter + 1;
       if (needed <= step) return [letter < 0 ? 0 : 1, closes.has(model), ...figures(text, at, model, count || needed)];
-      return tights.has(model) && tights.get(model) <= step ? [1, false, "", 0, 0] : [NONE, false, "", 0, 0];
+      return tights.has(model) && tights.get(model) <= step ? [1, false, ...ABSENT] : [NONE, false, ...ABSENT];
     });
   }
   const columns = data.columns.map(([at, gib], rank) => {
@@ -59,9 +60,10 @@
     return known.get(id);
   }
 
-  function says(model, machine, count, [tier, close, speed, context, of]) {
+  function says(model, machine, count, [tier, close, speed, context, of, file]) {
     let words = `${model} on ${machine}: ${data.tiers[tier][2]}`;
     if (close) words += ", too close to call";
+    if (file) words += `, ${file}`;
     if (speed) words += `, ${speed} tokens per second`;
     if (context) words += `, ${context.toLocaleString("en")} tokens of context`;
     return of && of < count ? `${words} (on ${of} of them)` : words;
@@ -71,28 +73,49 @@
     const machine = count > 1 ? `${count}× ${column.name}` : column.name;
     const link = made("a", { href: `${root}custom/index.html#${address}&model=${data.models[model]}` }, made("span", {}, `${glyph} ${shown}`));
     const fewer = found[4] < count;
-    if (found[2]) link.append(made("small", fewer ? { className: "fewer" } : {}, `${found[2]} tok/s${fewer ? ` on ${found[4]}` : ""}`));
+    if (found[2]) link.append(" ", made("small", fewer ? { className: "fewer" } : {}, `${found[2]} tok/s${fewer ? ` on ${found[4]}` : ""}`));
+    if (found[5]) link.append(" ", made("small", { className: "file" }, found[5]));
     link.setAttribute("aria-label", says(data.names[model], machine, count, found));
     return made("td", { className: word }, link);
   }
 
-  const within = (text, words) => words.every((word) => text.includes(word));
   const asked = () => Object.fromEntries(controls.map((one) => [one.name, one.type === "checkbox" ? (one.checked ? "1" : "") : one.value.trim()]));
-  const split = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = { rows: Number(ROWS), columns: Number(COLUMNS) };
-  let loading;
-  const load = () => loading ??= new Promise((done, failed) => {
-    document.head.append(made("script", { src: rest, onload: done, onerror: failed }));
-  }).then(() => {
+  let loading, naming, spelled;
+  const script = (src) => new Promise((done, failed) => {
+    document.head.append(made("script", { src, onload: done, onerror: failed }));
+  });
+  const load = () => loading ??= script(rest).then(() => {
     const start = data.gpus.length - sitegenMatrixRest.length;
     sitegenMatrixRest.forEach((one, at) => Object.assign(data.gpus[start + at], one));
   });
 
+  // GPUs are read as in the field of the home page; by their names alone where its list does not load.
+  const names = () => naming ??= Promise.all([NAMES, hardware].map(script))
+    .then(() => sitegenHardware.opened(sitegenNames).listed, () => null).then((listed) => { spelled = { listed }; });
+  const counts = [...form.elements.count.options].map((one) => Number(one.text));
+  let typed = 0;
+  function meant(gpu) {
+    const found = gpu && spelled.listed?.(gpu);
+    if (!found) return sitegenNamed(gpu);
+    if (found.count !== typed) {  // "2x 3090" chooses two, until the list beside it says otherwise.
+      typed = found.count;
+      const nearest = Math.max(1, ...counts.filter((one) => one <= typed));
+      form.elements.count.value = nearest === 1 ? "" : String(nearest);
+      remember();
+    }
+    return (_, one) => found.sizes.get(one.gpu.id)?.some((size) => !one.chip || size === one.gib);
+  }
+
   function apply() {
-    const { gpu, vendor, gib, count: many, model, size, use, every } = asked();
-    const count = Number(many) || 1, words = split(gpu), named = split(model);
+    if (asked().gpu && !spelled) {
+      names().then(apply);
+      return;
+    }
+    const chosen = meant(asked().gpu), { gpu, vendor, gib, count: many, model, size, use, every } = asked();
+    const count = Number(many) || 1, named = sitegenNamed(model);
     const fitting = columns.filter((one) => (!vendor || one.gpu.vendor === vendor) && (!gib || one.gib >= Number(gib))
-      && within(`${one.name} ${one.gpu.id}`.toLowerCase(), words) && (one.chip ? count === 1 : true));
+      && chosen(`${one.name} ${one.gpu.id}`, one) && (one.chip ? count === 1 : true));
     if (fitting.slice(0, shown.columns).some((one) => !one.gpu.at)) {
       table.classList.add("waiting");
       load().then(apply, () => { status.textContent = "We could not load the other GPUs."; });
@@ -102,7 +125,7 @@
     const cut = able.slice(0, shown.columns).sort((a, b) => a.gib - b.gib || (a.gpu.id < b.gpu.id ? -1 : 1));
     const found = cut.map((one) => verdicts(one, count));
     const points = data.points[use || "overall"] ?? [];
-    const right = [...data.models.keys()].filter((at) => (!size || data.billions[at] <= Number(size)) && within(data.names[at].toLowerCase(), named)
+    const right = [...data.models.keys()].filter((at) => (!size || data.billions[at] <= Number(size)) && named(`${data.names[at]} ${data.models[at]}`)
       && (!use || points[at]));
     const least = Math.ceil(cut.length / FEW);
     const running = every ? right : right.filter((at) => found.filter(({ cells }) => cells[at][0] === 0).length >= least);
@@ -116,12 +139,13 @@
       return made("tr", {}, name, ...cut.map((one, place) => cell(at, one, count, found[place].cells[at], found[place].address)));
     }));
     table.classList.remove("waiting");
-    region.classList.toggle("wide", cut.length > Number(COLUMNS));
-    table.closest(".table").hidden = !rows.length || !cut.length;
+    region.hidden = !rows.length || !cut.length;
+    region.classList.toggle("wide", cut.length > Number(COLUMNS) || table.offsetWidth > region.clientWidth);
     const gpus = count > 1 ? `sets of ${count} GPUs` : "GPUs";
     if (!able.length) status.textContent = "No GPU matches.";
     else if (!rows.length) status.textContent = right.length ? `${right.length === 1 ? "The matching model does" : `The ${right.length} matching models do`} not fit these ${comfortably}.` : "No model matches.";
     else status.textContent = `${rows.length} of ${running.length} models on ${cut.length} of ${able.length} ${gpus}`;
+    if (gpu && typed && !counts.includes(typed)) status.textContent += `. We list 1, 2, 4 or 8 GPUs, not ${typed}; this is for ${count}.`;
     more.rows.hidden = rows.length >= running.length;
     more.columns.hidden = cut.length >= able.length;
     rove();
@@ -190,13 +214,9 @@
     });
   }
   const given = new URLSearchParams(location.search);
-  let other = false;
-  for (const one of controls) {
-    const value = given.get(one.name) ?? "";
-    if (one.type === "checkbox") one.checked = value === "1"; else one.value = value;
-    if (one.tagName === "SELECT" && one.selectedIndex < 0) one.value = "";
-    other ||= Boolean(asked()[one.name]);
-  }
+  const unread = sitegenFill(controls, given, "");
+  if (unread.length) sitegenUnknown(unread);
+  const other = Object.values(asked()).some(Boolean);
   form.querySelector("details").open = Boolean(asked().vendor || asked().gib || asked().size || asked().every);
   if (other) apply();
   else {

@@ -49,6 +49,25 @@
     mark("context", context, isHeld && bar ? bar.textContent.split(" ")[0] : "");
     mark("load", users);
   };
+  // The sliders are in the address, which then opens on them; the link to the view of own builds has them too.
+  const view = document.getElementById("change"), build = view.getAttribute("href");
+  const moved = () => sliders.filter((slider) => slider.value !== slider.defaultValue).map((slider) => [slider.name, chosen(slider)]);
+  const remember = () => {
+    const query = new URLSearchParams(moved()).toString();
+    history.replaceState(null, "", `${location.pathname}${query ? `?${query}#memory` : location.hash}`);
+  };
+  const carry = () => {
+    view.href = `${build}${moved().map(([name, value]) => `&${name}=${value}`).join("")}`;
+  };
+  const opening = () => {
+    const given = new URLSearchParams(location.search), unknown = [];
+    for (const slider of sliders) {
+      const value = given.get(slider.name), at = values(slider).indexOf(value);
+      if (at >= 0) slider.value = at;
+      else if (value) unknown.push(`${slider.name}=${value}`);
+    }
+    sitegenUnknown(unknown);
+  };
   const isUsual = () => sliders.every((slider) => slider.value === slider.defaultValue);
   const show = (...nodes) => {
     held.replaceChildren(...nodes);
@@ -84,9 +103,12 @@
   form.addEventListener("input", () => {
     label();
     marks(false);
+    carry();
     clearTimeout(timer);
-    timer = setTimeout(ask, 100);
+    timer = setTimeout(() => { remember(); ask(); }, 100);
   });
+  opening();
+  carry();
   marks(isUsual());
   if (!isUsual()) ask();  // A browser keeps where a slider stood when a reader comes back.
   label();

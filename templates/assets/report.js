@@ -3,7 +3,7 @@
 "use strict";
 const link = document.querySelector("a.report");
 const fill = () => {
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const named = document.getElementById(sitegenHash());
   const row = named && named.closest("tr");
   if (!link || !row) return;
   const address = new URL(link.href);

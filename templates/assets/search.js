@@ -14,6 +14,10 @@
     return element;
   };
   const split = (text) => text.toLowerCase().match(/[\p{L}\p{N}.]*[\p{L}\p{N}]/gu) ?? [];
+  // "two 3090s" and "2x3090" are "2x 3090", as machines are named.
+  const NUMBERS = { dual: 2, two: 2, three: 3, four: 4, six: 6, eight: 8 };
+  const counted = (text) => text.replace(/(?<=\b\d{4})s\b/gi, "").replace(/\b(\d+) ?[x×*] ?(?=\d{4}\b)/gi, "$1x ")
+    .replace(/\b(dual|two|three|four|six|eight) (?=(?:rtx |gtx |rx )?\d{4}\b)/gi, (word) => `${NUMBERS[word.trim().toLowerCase()]}x `);
   const items = (section) => [...section?.querySelectorAll("li") ?? []];
   const root = new URL("..", location.href.split(/[?#]/)[0]);
 
@@ -33,7 +37,11 @@
     name.link.href, section.querySelector("h2").firstChild.textContent.trim(),
   ])));
 
-  const has = (name, word) => name.words.some((known) => known.startsWith(word))
+  // "mac" is a word of its own, so it is no beginning of "machines"; "qwen" is one of "qwen3".
+  const whole = new Set(every.flatMap((name) => name.words));
+  const begins = (known, word) => known === word
+    || (known.startsWith(word) && !(whole.has(word) && /\p{L}/u.test(known[word.length])));
+  const has = (name, word) => name.words.some((known) => begins(known, word))
     || (word.length > 4 && name.joined.includes(word));
   // Whole words first, then models that nothing replaced and GPUs of one kind, names that begin so,
   // the fewest GPUs, and the shortest name or the newest model.
@@ -58,7 +66,7 @@
   // What a query asks: ideas, words that names are searched for, and words that are in no name.
   function read(query) {
     const price = /\$ ?(\d[\d,]*)(k?)/i.exec(query);
-    const said = split(price ? query.replace(price[0], " ") : query);
+    const said = split(counted(price ? query.replace(price[0], " ") : query));
     let rest = ` ${said.join(" ")} `;
     const ideas = [];
     for (const term of terms) {
@@ -70,7 +78,7 @@
     ideas.sort((a, b) => b.typed.length - a.typed.length);
     const left = rest.trim() ? rest.trim().split(" ") : [];
     const known = left.filter((word) => every.some((name) => has(name, word)));
-    const chosen = known.filter((word) => !ignored.has(word));
+    const some = known.filter((word) => !ignored.has(word)), chosen = some.length ? some : known;
     return {
       said, ideas, words: chosen,
       dropped: left.filter((word) => !known.includes(word) && !ignored.has(word)),
@@ -78,9 +86,40 @@
     };
   }
 
-  function showAnswers({ ideas, most }) {
+  // "Compare X and Y on Z", "X vs Y": two models on a machine, or two machines with a model.
+  const compared = (query) => {
+    const between = /^compare\b/i.test(query) ? "and|with|to|against|vs\\.?|versus" : "vs\\.?|versus";
+    return RegExp(`^(?:compare\\s+)?(.+?)\\s+(?:${between})\\s+(.+?)(?:\\s+(?:on|for|with|running)\\s+(.+?))?[\\s?.!]*$`, "i").exec(query);
+  };
+  const likeliest = (kind, text) => {
+    const words = split(counted(text)).filter((word) => !ignored.has(word)), newest = kind === "found-model";
+    const names = listed(kind).filter((name) => !newest || name.judged === "");
+    const found = words.length ? names.filter((name) => words.every((word) => has(name, word))) : [];
+    if (newest) return ranked(found, words, true)[0];
+    // The plainest machine: of one kind of GPU, the fewest of them, no number that was not asked for, the shortest name.
+    const plain = ({ id, link }) => [id.includes("-plus-"), parseInt(id, 10) || 1,
+      split(link.textContent).filter((word) => /\d/.test(word) && !words.includes(word)).length, link.textContent.length];
+    const before = (a, b) => plain(a).reduce((sum, value, at) => sum || value - plain(b)[at], 0);
+    return found.sort(before)[0];
+  };
+  function comparison(query) {
+    const found = compared(query);
+    if (!found) return null;
+    const [, one, other, third = ""] = found;
+    const models = [one, other].map((text) => likeliest("found-model", text));
+    const combos = [one, other].map((text) => likeliest("found-combo", text));
+    const two = !models.includes(undefined);
+    if ((!two && combos.includes(undefined)) || (two ? models : combos).every(({ id }, _, [first]) => id === first.id)) return null;
+    const [first, second] = two ? models : combos, where = likeliest(two ? "found-combo" : "found-model", third);
+    const pairs = two ? [["model", first.id], ["with", second.id], ["a", where?.id]] : [["model", where?.id], ["a", first.id], ["b", second.id]];
+    const address = new URLSearchParams(pairs.filter(([, value]) => value));
+    const words = `Compare ${first.link.textContent} and ${second.link.textContent}${where ? ` ${two ? "on" : "with"} ${where.link.textContent}` : ""}`;
+    return made("li", {}, made("a", { href: new URL(`compare/index.html?${address}`, root) }, words));
+  }
+
+  function showAnswers({ ideas, most }, beside) {
     const list = answers.querySelector("ul");
-    list.replaceChildren(...ideas.map(({ item }) => item));
+    list.replaceChildren(...beside ? [beside] : [], ...ideas.map(({ item }) => item));
     if (most) list.prepend(made("li", {}, made("a", { href: new URL(`combos/index.html?price=${most}`, root) },
       `Machines for at most $${most.toLocaleString("en")}`)));
     answers.hidden = !list.children.length;
@@ -241,8 +280,8 @@
     const counted = (count, one) => `${count} ${count === 1 ? one : `${one}s`}`;
     const found = showErrors(query), pasted = found && dropped.length;  // No list of names.
     const pairs = showVerdicts(pasted ? { words: [] } : asks), names = showNames(query, pasted ? [] : words);
-    const answered = showAnswers(asks);
-    verdicts[pairs ? "after" : "before"](answers);
+    const beside = comparison(query), answered = showAnswers(asks, beside);
+    verdicts[pairs && !beside ? "after" : "before"](answers);
     answers[found && said.length >= SENTENCE ? "before" : "after"](...errors ? [errors] : []);
     const counts = [[answered, "answer"], [pairs, "verdict"], [found, "error"]].filter(([count]) => count).map((one) => counted(...one));
     counts.push(`${counted(names, "page")} by name`);

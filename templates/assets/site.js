@@ -16,6 +16,12 @@
   }
   window.sitegenRemember = remember;
 
+  // What an address has after "#", whatever it is: a broken escape stays as it was written.
+  window.sitegenHash = () => {
+    const text = location.hash.slice(1);
+    try { return decodeURIComponent(text); } catch { return text; }
+  };
+
   // Sorting: ascending, descending, as published. Always from the published order, so that an
   // address means one order; what is unknown comes last both ways.
   const orders = new Map();

@@ -264,7 +264,7 @@ def test_sources_are_named_by_what_they_are() -> None:
     assert source_of(blob)["title"] == "a/b at 0123456: docs/My log.txt"
     hidden = source_of("github-file-index:123")
     assert "url" not in hidden
-    assert "address was not recorded" in hidden["title"]
+    assert "we did not record its address" in hidden["title"]
 
 
 def test_quotes_are_cut_at_a_word_and_lose_control_characters() -> None:

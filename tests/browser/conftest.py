@@ -36,7 +36,7 @@ def surveyed(_: FitEngine, combo: Combo) -> ComboSurvey:
 
 
 replace_in(browser_parity, FitEngine=engine_of, survey_combo=surveyed)
-replace_in(browser_parity, engine_bundle=lambda: browser_program().engine)
+replace_in(browser_parity, program=browser_program)
 
 
 @pytest.fixture(scope="session")

@@ -100,7 +100,7 @@ def test_only_what_is_surveyed_is_offered_and_counts_have_a_price_that_somebody_
     assert (spark.whole, spark.around, spark.around_usd) == (True, "", 0)
     host = inputs.catalog.assumptions["price-host-gpu-node-usd"].value
     pair = next(one for one in found.builds if one.id == "2x-rtx-3090-nvlink")
-    assert (pair.around, pair.around_usd) == ("with a computer for $565", host.mid)
+    assert (pair.around, pair.around_usd) == ("including a computer for $565", host.mid)
     four = next(one for one in counts if one.parts[0][1] == 4)
     assert four.around_usd == host.high  # more slots cost more
     assert server.around_usd > 10 * host.high
@@ -194,7 +194,7 @@ def test_own_prices_count_and_can_be_forgotten(page: Page) -> None:
 def test_prices_say_kind_and_day_and_what_they_leave_out(page: Page) -> None:
     assert "202" in page.inner_text("#best .figures")
     text = page.inner_text("main")
-    assert "with a computer for $" in text
+    assert "including a computer for $" in text
     assert "Board, processor, RAM, power supply, case and disks" in text
     before = page.inner_text("#best .figures")
     page.select_option("[name=computer]", "")
@@ -208,6 +208,21 @@ def test_it_has_no_violation_and_nothing_is_wider_than_the_screen(page: Page) ->
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert flaws_in_both_themes(page) == ""
+
+
+def test_on_a_phone_a_budget_is_a_card_with_its_labels(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    wide, labels = page.evaluate(
+        """() => [document.querySelector('#budgets').scrollWidth,
+                  [...document.querySelectorAll('#budgets tbody tr:first-child td')]
+                    .map((cell) => getComputedStyle(cell, '::before').content)
+                    .map((content) => content.slice(1, 9).replace('"', ''))]"""
+    )
+    assert wide <= 360
+    row = page.locator("#budgets tbody tr").first
+    columns = row.evaluate("(row) => getComputedStyle(row).gridTemplateColumns")
+    assert len(columns.split()) == 2  # a price stands beside its machine
+    assert labels == ["One user", "Price", "16 users", "Price"]
 
 
 def test_without_scripts_there_is_an_answer_and_a_list_by_budget(

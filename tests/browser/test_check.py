@@ -148,8 +148,32 @@ def test_a_compose_file_is_read_as_yaml_and_right_text_is_said_to_be_right(page:
     assert "Line 7:" in text
     assert "he plan needs 4 GPUs (tensor 4), but the process sees 2" in text
     right = "vllm serve Qwen/Qwen3-14B-AWQ --max-model-len 8192 --tensor-parallel-size 2\n"
-    assert "We found nothing wrong" in answered(page, right, MACHINE)
+    assert answered(page, right, MACHINE) == "We found nothing wrong"
     assert "Choose the machine above" in answered(page, right)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("ollama run nothing:70b", "We did not recognise the model nothing:70b"),
+        ("vllm serve /models/mine --max-model-len 8192", "We did not recognise the model /models"),
+        ("ollama serve", "Your text does not say which model is loaded"),
+        ("llama-server -m Qwen3-14B-Q4_K_M.gguf",
+         "the memory of the command in line 1: a part of the model may lie in system RAM."),
+    ],
+)  # fmt: skip
+def test_a_model_that_is_not_known_is_no_model_that_fits(page: Page, text: str, why: str) -> None:
+    said = answered(page, text, MACHINE)
+    assert said.startswith("We found nothing wrong, but we did not check the memory")
+    assert why in said
+
+
+def test_a_folder_that_is_read_by_its_name_is_said_to_be(page: Page) -> None:
+    said = answered(page, "vllm serve /models/Qwen3-14B-AWQ --max-model-len 8192", MACHINE)
+    assert said == (
+        "We found nothing wrong\n"
+        "Line 1: we read /models/Qwen3-14B-AWQ as Qwen3 14B, AWQ 4-bit g128, from its name alone."
+    )
 
 
 def test_an_error_is_found_by_its_text_and_nothing_is_made_of_nothing(page: Page) -> None:

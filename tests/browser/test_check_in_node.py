@@ -28,6 +28,10 @@ from tests.lint.mutants import BASES, Base, Mutant, mutants
 from tests.lint.support import facts
 from tests.lint.test_corpus import entries, text_of
 from tests.lint.test_plain_yaml import REFUSED, WRITTEN
+from tests.lint.test_shares import command
+from tests.lint.test_shells import COMPOSED, DOUBLED, SUPERVISED, UNIT
+from tests.lint.test_variables import CONFIG, LONG, MAPPED, SET
+from tests.lint.test_windows import WRITTEN as ON_WINDOWS
 from tests.made_once import browser_program
 from tests.survey.whole_catalog import whole_catalog
 from tests.translator.running import run_calls, run_script
@@ -46,7 +50,9 @@ const factsOf = (combo) => (opened[combo] ??= sitegenCheck.opened(engine, self.s
 const checks = texts.map(([text, combo]) => {
   const {kind, told, problems, found} = sitegenCheck.checked(text, factsOf(combo));
   return {kind, told, problems: problems.map((p) => [p.span.line, p.span.column, p.code, p.message, p.hint, p.severity, p.source_line]),
-    counts: [found.launches, found.without_hardware, found.other_versions, found.unread.length], unknown: [...found.unknown_models]};
+    counts: [found.launches, found.without_hardware, found.other_versions, found.unread.length, found.unnamed_models, found.calls],
+    by_name: found.by_name.map((one) => [one.place, one.name, one.meant]),
+    unweighed: found.unweighed.map((one) => [one.place, one.why]), unknown: [...found.unknown_models]};
 });
 const starts = logs.map(([text, combo]) => {
   const one = sitegenCheck.compared(sitegenCheck.start_of(text), factsOf(combo), "2026-11-23");
@@ -97,9 +103,31 @@ def texts() -> list[tuple[str, str]]:
     plain = [text for text, kind in kept if kind not in {*AS_TEXT, *UNREAD}]
     made: tuple[Base | Mutant, ...] = (*BASES, *mutants())
     planted = [(one.text, one.combo) for one in made if one.kind not in {*AS_TEXT, *UNREAD}]
-    pasted = (COMMAND, COMPOSE, *WRITTEN.values())
+    pasted = (COMMAND, COMPOSE, *WRITTEN.values(), *new_kinds())
     examples = [(one, combo) for combo in ("", COMBO) for one in pasted]
     return [*examples, *((text, combo) for combo in ("", COMBO) for text in plain), *planted]
+
+
+def new_kinds() -> list[str]:
+    """Variables, ConfigMaps, shells of Windows, LM Studio, files by their names, mixed GPUs."""
+    shares = [command(text) for text in ("1,1", "2,1", "1,0", "nan,1")]
+    variables = [text for kind, text in SET.values() if kind != "dockerfile"]
+    windows = [text for kind, text in ON_WINDOWS.values() if kind not in AS_TEXT]
+    return [
+        *variables,
+        *(CONFIG + container for container in MAPPED.values()),
+        *windows,
+        *LONG.values(),
+        *shares,
+        SUPERVISED,
+        UNIT,
+        *(COMPOSED.format(command=one) for one in DOUBLED),
+        "set -gx MODEL gpt2\nset -gx OLLAMA_CONTEXT_LENGTH 32k\nvllm serve $MODEL --hots 1\n",
+        "lms load qwen/qwen3-32b@q8_0 --gpu max --context-length 32768\nlms server start\n",
+        "llama-server -m $HOME/models/Qwen3-32B-Q8_0.gguf -ngl all -c 8192\n",
+        "vllm serve ./gpt-oss-120b/ --max-model-len 8192\n",
+        "# on my RTX 3090 + RTX 4090\nllama-server -m /m/Qwen3-32B-Q8_0.gguf -ngl all -c 8192\n",
+    ]
 
 
 def test_yaml_is_read_alike(tmp_path: Path) -> None:
@@ -126,7 +154,8 @@ def said(problem: Problem) -> list[Any]:
 
 
 def counts(found: Linted) -> list[int]:
-    return [found.launches, found.without_hardware, found.other_versions, len(found.unread)]
+    return [found.launches, found.without_hardware, found.other_versions, len(found.unread),
+            found.unnamed_models, found.calls]  # fmt: skip
 
 
 def here(text: str, combo: str) -> Checked:
@@ -166,6 +195,9 @@ def test_every_text_of_the_linter_s_corpus_has_the_same_findings(answers: dict[s
             continue
         assert theirs["problems"] == [said(one) for one in ours.problems], text
         assert theirs["counts"] == counts(ours.found), text
+        named = [[one.place, one.name, one.meant] for one in ours.found.by_name]
+        assert theirs["by_name"] == named, text
+        assert theirs["unweighed"] == [[one.place, one.why] for one in ours.found.unweighed], text
         assert (theirs["kind"], theirs["told"]) == (ours.kind, ours.told), text
     assert len(answers["checks"]) > 500
     assert replaced <= len(answers["checks"]) // 20

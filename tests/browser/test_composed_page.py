@@ -31,12 +31,12 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.assessment import FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.recipes import recipes_for
-from sitegen.site.composed_address import read_state, usual_combo
+from sitegen.site.composed_address import read_state, usual_combo, write_build
 from sitegen.site.reports.opened_model import details
 from sitegen.site.urls import CUSTOM_URL, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.verdicts import checkpoint_name
-from sitegen.survey.composed_build import BuildQuestion, combo_of, verdict_of
+from sitegen.survey.composed_build import BuildQuestion, build_of, combo_of, verdict_of
 from tests.browser.axe import flaws_in_both_themes
 from tests.survey.whole_catalog import COMBOS, whole_survey
 from tests.survey.whole_list import verdicts
@@ -281,8 +281,10 @@ def test_the_counts_are_those_of_the_combo_page(
     ready(page, address)
     tiers = [one.tier for one in verdicts(engine, combo, BuildQuestion(8_192))]
     assert counts(shown(page)) == [len(tiers), *(tiers.count(tier) for tier in FitTier)]
-    link = page.locator("#results > p a")
-    assert link.get_attribute("href") == f"../combos/{combo.id}/index.html"
+    own, best = page.locator("#results > p a").all()
+    assert own.get_attribute("href") == f"../combos/{combo.id}/index.html"
+    asked = write_build(build_of(combo))
+    assert best.get_attribute("href") == f"../index.html#{asked}"  # whatever home remembers
     assert page.evaluate("location.hash") == ""
 
 
@@ -306,6 +308,27 @@ def test_the_address_is_the_state_and_comes_back(page: Page, address: str) -> No
     page.click("#reset")
     page.wait_for_function("() => location.hash === ''")
     assert page.locator("[name=number]").count() == 1
+
+
+@pytest.mark.parametrize("hash_", ["combo=no-such", "machine=1;rtx-3090*1+no-such*1&users=2"])
+def test_no_machine_is_judged_in_place_of_one_that_we_do_not_know(
+    page: Page, address: str, hash_: str
+) -> None:
+    ready(page, f"{address}#{hash_}")
+    assert page.locator(".unknown b").all_inner_texts() == [hash_.split("&", maxsplit=1)[0]]
+    assert not page.is_visible("#results-section")
+    page.select_option("[name=combo]", "1x-rtx-3090")
+    page.wait_for_selector("#results-section:not([hidden])", timeout=60_000)
+    assert not page.is_visible(".unknown")
+
+
+def test_a_link_that_a_messenger_escaped_or_broke_is_read(page: Page, address: str) -> None:
+    ready(page, f"{address}#machine%3D1%3Brtx-4090%2A2&model=no-such")
+    assert page.locator("[name=gpu]").first.input_value() == "rtx-4090"
+    assert page.locator(".unknown b").all_inner_texts() == ["model=no-such"]
+    page.goto("about:blank")
+    ready(page, f"{address}#%E0%A4%A")
+    assert not page.is_visible(".unknown")
 
 
 def test_a_combo_fills_the_form_and_a_model_folds_it(page: Page, address: str) -> None:
@@ -332,6 +355,7 @@ def test_a_build_is_composed_by_keyboard_alone(page: Page, address: str) -> None
     assert page.evaluate("document.activeElement.name") == "number"
     page.keyboard.press("ArrowUp")
     page.wait_for_function("() => location.hash.includes('*2')")
+    page.wait_for_function("() => document.querySelector('#results a').hash.includes('*2')")
     for _ in range(40):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.closest('#results tbody') !== null"):
@@ -345,6 +369,24 @@ def test_a_build_is_composed_by_keyboard_alone(page: Page, address: str) -> None
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.querySelector('#details').hidden")
     assert page.evaluate("document.activeElement.innerText") == name
+
+
+def test_a_new_list_keeps_a_reader_at_their_model(page: Page, address: str) -> None:
+    """A list that arrives while somebody goes through the old one by keyboard leaves them there."""
+    ready(page, f"{address}#machine=1;h100-nvl*1;pcie-5-x16;;;linux")
+    row = page.locator("#results tr[id]").nth(2)
+    place = row.get_attribute("id")
+    row.locator("a").first.focus()
+    page.evaluate("""() => {
+      const number = document.querySelector("[name=number]");
+      number.value = 2;
+      number.dispatchEvent(new Event("input", {bubbles: true}));
+    }""")
+    page.wait_for_function("() => document.querySelector('#results a').hash.includes('*2')")
+    assert page.evaluate("document.activeElement.closest('#results [id]').id") == place
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.id === 'details-heading'")
+    assert "*2" in page.evaluate("location.hash")
 
 
 def test_axe_finds_nothing(chromium: Browser, address: str) -> None:

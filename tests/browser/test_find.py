@@ -312,6 +312,13 @@ def test_names_and_verdicts_are_found_everywhere(page: Page, root: str) -> None:
     page.wait_for_url("**/combos/single-rtx-3060/index.html")
 
 
+def test_several_cards_are_named_as_people_say_it(page: Page, root: str) -> None:
+    page.goto(f"{root}{SEARCH}?q=my+RTX+3060s")
+    expect(page.locator(".names li:visible a")).to_have_text(
+        ["1× RTX 3060 12GB", "RTX 4090 + RTX 3060", "RTX 3060 12GB"]
+    )
+
+
 def test_a_verdict_shows_its_tier_and_leads_to_the_pair(page: Page, root: str) -> None:
     page.goto(f"{root}{SEARCH}?q=small+mac")
     hit = page.locator("#verdicts li").first
@@ -493,7 +500,7 @@ def test_the_answer_says_what_differs(
     found = dict(zip(("mac-studio", "mixed-pair"), (one, other), strict=True))
     files = dict.fromkeys(found, "Q4_K_M in llama.cpp, one GPU")
     if "different files" in sentence:
-        files["mac-studio"] = "Q6_K in MLX-LM, one GPU"
+        files["mac-studio"] = "Q6_K in MLX LM, one GPU"
 
     def script(route: Route) -> None:
         id_ = route.request.url.rsplit("/", 1)[-1].removesuffix(".js")

@@ -263,6 +263,29 @@ def test_one_model_shows_its_verdict_and_what_helps(asking: Page) -> None:
     expect(asking.locator("#answer h2 .tier")).to_have_text("✕ not practical")
     assert "Missing" in asking.inner_text("#answer")
     assert asking.locator("#answer .steps").count() == 0
+    assert "All steps" not in asking.inner_text("#answer")
+
+
+def test_a_borderline_answer_for_several_users_says_whose_context_it_is(asking: Page) -> None:
+    ask(asking, "3090", use="model:qwen3-32b", context="32768", users="4")
+    expect(asking.locator("#answer h2 .tier")).to_have_text("≈ borderline")
+    answer = asking.inner_text("#answer").replace("\N{NO-BREAK SPACE}", " ")
+    assert "tokens; you asked for 4 users with 32,768 tokens each." in answer
+    assert "Longest context, one user" in answer
+
+
+def test_more_users_than_any_rated_model_serves_get_the_most_that_one_does(asking: Page) -> None:
+    ask(asking, "3090", users="1024", context="8192")
+    heading = asking.locator("#answer h2")
+    expect(heading).to_contain_text("No rated model serves 1,024 users at once on RTX 3090.")
+    fewer = re.search(r"For (\d+) users, run", heading.inner_text())
+    assert fewer is not None
+    whole = asking.get_attribute("#answer .whole a", "href") or ""
+    assert f"users={fewer[1]}&" in whole
+    asking.fill("[name=users]", fewer[1])
+    asking.press("[name=users]", "Tab")
+    expect(heading).to_contain_text("Run ", timeout=60_000)
+    expect(heading).not_to_contain_text("No rated model")
 
 
 def test_a_machine_is_remembered_until_it_is_forgotten(page: Page, address: str) -> None:
@@ -301,6 +324,107 @@ def test_pasted_output_fills_the_form_and_leaves_the_page_nowhere(page: Page, ad
     page.click("#read")
     page.click("#read-offers button:has-text('XTX')")
     page.wait_for_function("() => document.querySelector('#hardware').value === 'RX 7900 XTX'")
+
+
+@pytest.mark.parametrize(
+    ("hash_", "parts"),
+    [
+        ("combo=no-such", ["combo=no-such"]),
+        ("machine=1;no-such*2;;;;linux&users=2", ["machine=1;no-such*2;;;;linux"]),
+        ("machine=1;rtx-3090*500", ["machine=1;rtx-3090*500"]),
+    ],
+)
+def test_a_link_to_a_machine_that_we_do_not_know_answers_for_no_other(
+    page: Page, address: str, hash_: str, parts: list[str]
+) -> None:
+    opened(page, f"{address}#{hash_}")
+    assert page.locator(".unknown b").all_inner_texts() == parts
+    assert page.inner_text("#answer") == page.input_value("#hardware") == ""
+    page.select_option("[name=use]", "coding")
+    assert page.inner_text("#answer") == ""
+    ask(page, "4090")
+    expect(page.locator("#answer h2")).to_contain_text("on RTX 4090")
+    expect(page.locator(".unknown")).to_be_hidden()
+
+
+def test_the_rest_of_a_link_is_answered_without_what_we_do_not_know(
+    page: Page, address: str
+) -> None:
+    rest = "context=32768&users=5000&model=no-such&this=that"
+    opened(page, f"{address}#combo={COMBOS[1]}&{rest}")
+    page.wait_for_selector(ANSWERED, timeout=60_000)
+    assert page.locator(".unknown b").all_inner_texts() == [
+        "this=that", "users=5000", "model=no-such",
+    ]  # fmt: skip
+    assert page.input_value("[name=context]") == "32768"
+    expect(page.locator("#answer h2")).to_contain_text("3090")
+
+
+@pytest.mark.parametrize("hash_", ["%E0%A4%A", "content", "combo%3D1x-rtx-3090", ""])
+def test_a_link_that_names_nothing_unknown_has_an_answer(
+    page: Page, address: str, hash_: str
+) -> None:
+    opened(page, f"{address}#{hash_}")
+    expect(page.locator("#answer h2")).to_contain_text("on RTX 3090")
+    expect(page.locator(".unknown:not([hidden])")).to_have_count(0)
+
+
+def test_a_remembered_machine_that_is_gone_is_not_another(page: Page, address: str) -> None:
+    opened(page, address)
+    page.evaluate(
+        """localStorage.setItem("sitegen-machine", '{"text":"Old Box","address":"combo=old"}')"""
+    )
+    page.reload()
+    expect(page.locator("#answer")).to_contain_text("We no longer know the machine")
+    expect(page.locator("#answer")).to_contain_text("Old Box")
+
+
+def test_a_pasted_card_that_we_do_not_know_is_left_out_only_when_a_reader_says_so(
+    page: Page, address: str
+) -> None:
+    opened(page, address)
+    page.click("#paste summary")
+    page.fill("#pasted", OUTPUT.replace("RTX 5090", "RTX 9090", 1))
+    page.click("#read")
+    expect(page.locator("#read-says")).to_have_text("We don't know NVIDIA GeForce RTX 9090.")
+    assert page.input_value("#hardware") == "RTX 3090"  # as the page began
+    page.click("#read-offers button:has-text('Answer without it')")
+    page.wait_for_selector(ANSWERED, timeout=60_000)
+    expect(page.locator("#read-says")).to_have_text("Found RTX 5090.")
+    assert (page.input_value("#hardware"), page.input_value("[name=count]")) == ("RTX 5090", "1")
+
+
+def test_cards_beside_a_name_that_fits_several_are_kept(page: Page, address: str) -> None:
+    opened(page, address)
+    page.click("#paste summary")
+    two = "03:00.0 VGA compatible controller: AMD Navi 31 [Radeon RX 7900 XT/7900 XTX]\n"
+    page.fill("#pasted", f"{two}04:00.0 VGA compatible controller: AMD [Radeon RX 6950 XT]\n")
+    page.click("#read")
+    page.click("#read-offers button:has-text('XTX')")
+    expect(page.locator("#read-says")).to_have_text("Found RX 7900 XTX + RX 6950 XT.")
+    assert "rx-7900-xtx*1+rx-6950-xt*1" in page.url
+
+
+def test_a_card_is_suggested_once_though_a_machine_has_it_alone(page: Page, address: str) -> None:
+    opened(page, address)
+    page.fill("#hardware", "7900 xtx")
+    page.wait_for_selector("#suggestions li")
+    listed = page.locator("#suggestions li").all_inner_texts()
+    assert len(listed) == len(set(listed)) > 1
+
+
+def test_a_memory_that_is_not_sold_is_said_beside_the_answer(page: Page, address: str) -> None:
+    opened(page, address)
+    page.fill("#hardware", "M4 Max 24GB")
+    page.wait_for_selector("#suggestions li")
+    page.press("#hardware", "Enter")
+    expect(page.locator("#unsold")).to_have_text(
+        "The M4 Max is not sold with 24 GB: we answer for 48 GB."
+    )
+    page.fill("#hardware", "M4 Max 64GB")
+    page.wait_for_selector("#suggestions li")
+    page.press("#hardware", "Enter")
+    expect(page.locator("#unsold")).to_be_empty()
 
 
 def test_by_keyboard_alone(page: Page, address: str) -> None:

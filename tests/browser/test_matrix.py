@@ -94,6 +94,48 @@ def test_a_filter_is_in_the_address_and_is_read_from_it(page: Page, root: str) -
     assert urlsplit(page.url).query == ""
 
 
+@pytest.mark.parametrize(
+    ("typed", "heads", "count"),
+    [
+        ("two 4090s", ["RTX 4090"], "2"),
+        ("GeForce RTX 4090 x4", ["RTX 4090"], "4"),
+        ("3060, 4090", ["RTX 3060 12GB", "RTX 4090"], ""),
+        ("m3 ultra 256gb", ["M3 Ultra, 256 GiB"], ""),
+    ],
+)
+def test_gpus_are_spelled_as_on_the_home_page(
+    page: Page, root: str, typed: str, heads: list[str], count: str
+) -> None:
+    page.goto(root + MATRIX)
+    page.get_by_label("GPU", exact=True).fill(typed)
+    expect(page.locator("#matrix thead th a")).to_have_text(heads)
+    assert page.get_by_label("How many").input_value() == count
+
+
+def test_a_number_of_gpus_without_a_column_is_not_taken_for_another(page: Page, root: str) -> None:
+    page.goto(root + MATRIX)
+    page.get_by_label("GPU", exact=True).fill("3x 4090")
+    said = page.locator("#cut [role=status]")
+    expect(said).to_contain_text("We list 1, 2, 4 or 8 GPUs, not 3; this is for 2.")
+    page.get_by_label("How many").select_option("8")
+    expect(said).to_contain_text("this is for 8.")
+
+
+@pytest.mark.parametrize("typed", ["large-70b", "large70b", "70B large", "LARGE 70"])
+def test_models_are_found_however_they_are_spaced(page: Page, root: str, typed: str) -> None:
+    page.goto(f"{root}{MATRIX}?every=1")
+    page.get_by_label("Model", exact=True).fill(typed)
+    expect(page.locator("#matrix tbody th a")).to_have_text(["Large 70B"])
+
+
+def test_a_cell_names_its_file(page: Page, root: str) -> None:
+    page.goto(root + MATRIX)
+    cell = page.locator("#matrix td.comfortable a").first
+    name = cell.locator(".file").inner_text()
+    assert name in {"Q4_K_M", "FP16", "AWQ 4-bit"}
+    assert f", {name}, " in (cell.get_attribute("aria-label") or "")
+
+
 def test_memory_and_vendor_choose_columns(page: Page, root: str) -> None:
     page.goto(f"{root}{MATRIX}?gib=100")
     heads = page.locator("#matrix thead th a")

@@ -49,8 +49,8 @@ FIRST = [
     ("4x l40s qwen3-235b awq", "Qwen3 235B A22B", f"custom/index.html#combo={COMBO}&model="),
     ("llama 3.3 70b on 2x 3090", "Llama 3.3 70B Instruct on 2× RTX 3090", "custom/"),
     ("vllm", "vLLM", "runtimes/vllm/"),
-    ("nvlink", "What the link between GPUs does", "guides/multi-gpu/"),
-    ("nvl", "What the link between GPUs does", "guides/multi-gpu/"),
+    ("nvlink", "Which link do the GPUs need?", "guides/multi-gpu/"),
+    ("nvl", "Which link do the GPUs need?", "guides/multi-gpu/"),
     ("out of memory", "Errors: not enough memory", "errors/index.html#memory"),
     ("oom", "Errors: not enough memory", "errors/index.html#memory"),
     ("vram", "Do several GPUs share their memory?", "guides/multi-gpu/"),
@@ -64,6 +64,15 @@ FIRST = [
     ("cheapest", "What should I buy? Builds for a budget", "buy/"),
     ("$5000", "Machines for at most $5,000", "combos/index.html?price=5000"),
     ("$3k", "Machines for at most $3,000", "combos/index.html?price=3000"),
+    ("compare qwen3.8 27b and gpt-oss 120b on 2x 3090",
+     "Compare Qwen3.8 27B and gpt-oss 120B on 2× RTX 3090, PCIe only",
+     "compare/?model=qwen3.8-27b&with=gpt-oss-120b&a=2x-rtx-3090-pcie"),
+    ("Qwen3.8 27B vs. gpt-oss 120b?", "Compare Qwen3.8 27B and gpt-oss 120B",
+     "compare/?model=qwen3.8-27b&with=gpt-oss-120b"),
+    ("rtx 3090 vs rtx 4090 for qwen3.8 27b", "Compare RTX 3090 and RTX 4090 with Qwen3.8 27B",
+     "compare/?model=qwen3.8-27b&a=1x-rtx-3090&b=1x-rtx-4090"),
+    ("compare", "Compare machines and models", "compare/"),
+    ("vllm vs sglang", "Compare machines and models", "compare/"),
 ]  # fmt: skip
 PASTED = [
     ("CUDA out of memory. Tried to allocate", "torch.OutOfMemoryError: CUDA out of memory"),
@@ -190,6 +199,14 @@ def test_a_word_that_is_in_no_name_is_left_out_and_the_page_says_so(page: Page, 
     searched(page, root, "zzyzx")
     expect(page.locator("#told")).to_contain_text("0 pages by name")
     assert page.locator(VISIBLE).count() == 0
+
+
+def test_a_word_of_its_own_is_no_beginning_of_another(page: Page, root: Path) -> None:
+    shown = searched(page, root, "mac").locator(VISIBLE).all_inner_texts()
+    assert any("Mac" in text for text in shown)
+    assert not any("Inkling" in text for text in shown)  # of Thinking Machines
+    models = searched(page, root, "qwen").locator(VISIBLE).all_inner_texts()
+    assert any(text.startswith("Qwen3") for text in models)
 
 
 @pytest.mark.parametrize("query", ["deepseek", "70b"])

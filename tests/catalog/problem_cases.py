@@ -13,6 +13,7 @@ LINK = "catalog/interconnects/pcie-4-x16.yaml"
 BOXES = "catalog/combos/four-boxes.yaml"
 STUDIO = "catalog/combos/studio.yaml"
 MODEL = "catalog/models/llama-3.1-8b.yaml"
+MODEL_2 = "catalog/models/llama-3.2-8b.yaml"
 GGUF = "catalog/quantizations/q4-k-m.yaml"
 BF16 = "catalog/quantizations/bf16.yaml"
 VLLM = "catalog/runtimes/vllm.yaml"
@@ -26,6 +27,24 @@ SCORED = "catalog/scores/november.yaml"
 BOARD = "catalog/boards/test.yaml"
 NAME_MAP = "catalog/names/somebody.yaml"
 FRACTION = "catalog/assumptions/visible-memory-fraction.yaml"
+
+
+OPERATIONS = """\
+operations:
+  power: Two circuits.
+  sources:
+    - title: A page
+      url: https://example.org/x
+      read: 2026-11-20
+      fields: [{}]
+failure_modes:"""
+TRAITS = """\
+traits:
+  default_port: 8000
+  sources:
+    - {title: A page, read: 2026-11-20, fields: [port]}
+profiles:
+"""
 
 
 class Case(NamedTuple):
@@ -123,6 +142,8 @@ SHAPE = (
     Case("length", GPU, "RTX 4090", "x" * 5001),
     Case("bad-format", GPU, "2022-10-12", "October 2022"),
     Case("bad-format", GPU, '"8.9"', "sm_89"),
+    Case("bad-format", SPEEDS, "runtime: vllm", "runtime: vllm, version: v0.19.1"),
+    Case("bad-format", LOGS, "runtime: vllm", "runtime: vllm, version: 0.19.0rc2"),
     Case("more-problems", GPU, SOURCES, SOURCES + "".join(f"x{i}: 1\n" for i in range(60))),
 )
 """What a record's shape can have wrong with it."""
@@ -201,7 +222,21 @@ HARDWARE = (
     Case("visible-memory", GPU, "24077", "25000"),
     Case("name-taken", GPU, "name: RTX 4090", "name: RTX-3090"),
     Case("visible-memory", GPU, "24077", "24"),
+    Case(
+        "short-context",
+        MODEL_2,
+        "",
+        LLAMA.replace("3.1", "3.2").replace("tokens: 131072", "tokens: 40"),
+    ),
+    Case(
+        "short-context",
+        MODEL_2,
+        "",
+        LLAMA.replace("3.1", "3.2").replace("tokens: 131072", "tokens: 511"),
+    ),
+    Case("name-taken", MODEL_2, "", LLAMA.replace("Llama-3.1", "Llama-3.2")),
     Case("segment-figure", GPU, "gb_s: 1008", "gb_s: 10080"),
+    Case("segment-figure", GPU_3090, "vram_gib: 24", "vram_gib: 24576"),
     Case("segment-figure", GPU, "gb_s: 1008", "gb_s: 1.008"),
     Case("segment-figure", GPU, "bus: pcie", "tdp_watts: 4500\nbus: pcie"),
     Case("segment-figure", MAC, "segment: integrated", "segment: integrated\ntdp_watts: 600"),
@@ -256,6 +291,7 @@ PRICES = (
     Case("bad-format", GPU, "sources:", priced("2026-11-18", "'2026'")),
     Case("price-amount", GPU, "sources:", priced("1850", "1850000")),
     Case("price-amount", GPU, "sources:", priced("1850", "0.5")),
+    Case("price-amount", GPU, "sources:", "launch_price_usd: 1600\n" + priced("1850", "185000")),
     Case("price-amount", GPU, "sources:", priced("kind: used", "kind: rent")),
     Case("price-amount", GPU, "sources:", priced("currency: USD", "currency: KRW")),
     Case("price-amount", BOXES, "sources:", priced("1850", "12")),
@@ -303,6 +339,7 @@ MODELS = (
     Case(
         "duplicate-checkpoint", MODEL, "quantization: q4-k-m", "quantization: q4-k-m\n    id: bf16"
     ),
+    Case("repository-taken", MODEL_2, "", LLAMA.replace("name: Llama 3.1", "name: Llama 3.2")),
     Case("repository", MODEL, "meta-llama/", "https://huggingface.co/meta-llama/"),
     Case("repository", MODEL, "someone/Llama", "Llama"),
     Case(
@@ -378,7 +415,16 @@ RUNTIMES = (
 
 PROVENANCE = (
     Case("no-source", GPU_3090, "vram_gib: 24", "vram_gib: 24\ntdp_watts: 350"),
+    Case(
+        "no-source",
+        GPU_3090,
+        "    fields: [vram_gib, memory_bandwidth_gb_s]\n",
+        "  - title: A page\n    read: 2026-11-20\n    fields: [vram_gib]\n",
+    ),
     Case("unknown-source-field", GPU_3090, "fields: [vram_gib,", "fields: [vram_gib, vram_gb,"),
+    Case("unknown-source-field", BOXES, "failure_modes:", OPERATIONS.format("used-market")),
+    Case("url", BOXES, "failure_modes:", OPERATIONS.replace("https", "htps").format("power")),
+    Case("unknown-source-field", VLLM, "profiles:\n", TRAITS),
     Case("url", GPU, "https://example.org/sheet", "javascript:alert(1)"),
     Case("url", GPU, "https://example.org/sheet", "//evil.example/x"),
     Case("url", GPU, "https://example.org/sheet", "https://user:pass@example.org/"),
@@ -495,6 +541,7 @@ MEASUREMENTS = (
     Case("logged-checkpoint", LOGS, "quantization: bf16", "checkpoint: fp8"),
     Case("logged-checkpoint", LOGS, "quantization: bf16", "checkpoint: bf16, quantization: bf16"),
     Case("logged-figure", LOGS, "weights_gib: 7.51, ", ""),
+    Case("logged-figure", LOGS, "weights_gib: 7.51", "weights_gib: 7690"),
     Case(
         "logged-figure", LOGS, "    quote: Loading", "    causes: {graphs: x}\n    quote: Loading"
     ),

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from sitegen.catalog.architectures import ARCHITECTURES
 from sitegen.catalog.checks import CHECKS, MAX_PER_RULE, specifications
 from sitegen.catalog.checks.prose import prose_states_no_number
+from sitegen.catalog.checks.provenance import sources_of
 from sitegen.catalog.checks.quantizations import GGUF_FILE_TYPES
 from sitegen.catalog.load import parse_catalog, read_records
+from sitegen.catalog.records.parts import Record, SourceRecord
 from sitegen.models.gguf.mix import DEFAULT_TYPE
 from sitegen.problems import ProblemsFound
 from tests.catalog.sample import SAMPLE, changed
 
+ROOT = Path(__file__).parents[2]
 GPU = "catalog/gpus/rtx-4090.yaml"
 BOXES = "catalog/combos/four-boxes.yaml"
 MODEL = "catalog/models/llama-3.1-8b.yaml"
@@ -129,3 +134,21 @@ def test_a_hint_on_an_architecture_compares_without_spaces_and_case() -> None:
     (problem,) = found.value.problems
     assert problem.hint.startswith("did you mean 'CDNA 3'?")
     assert (problem.span.line, problem.span.column) == (6, 31)
+
+
+def test_every_source_of_the_catalog_is_looked_at_wherever_it_stands() -> None:
+    def below(record: Record) -> Iterator[int]:
+        for value in record.__dict__.values():
+            parts = value.values() if isinstance(value, Mapping) else value
+            for item in parts if isinstance(value, tuple | Mapping) else (value,):
+                if isinstance(item, SourceRecord):
+                    yield id(item)
+                elif isinstance(item, Record):
+                    yield from below(item)
+
+    records, _ = read_records(
+        {path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+         for path in (ROOT / "catalog").rglob("*.yaml")}
+    )  # fmt: skip
+    everywhere = {found for authored in records.all for found in below(authored.record)}
+    assert everywhere == {id(source) for *_, source in sources_of(records)}

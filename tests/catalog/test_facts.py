@@ -29,6 +29,7 @@ def _gpu(watts: int) -> str:
 
 def _model(name: str, *lines: str, date: str = "2024-07-23", notes: str = "") -> str:
     text = LLAMA.replace("Llama 3.1 8B", name).replace("2024-07-23", "\n".join((date, *lines)))
+    text = text.replace("meta-llama/Llama-3.1-8B", f"meta-llama/{name.replace(' ', '-')}")
     return text.replace("sources:", f"notes: {notes}\nsources:") if notes else text
 
 

@@ -28,7 +28,7 @@ DOCUMENTED = dict(
     re.findall(r"^### `([a-z0-9-]+)`\n(.*?)(?=^##|\Z)", DOCUMENT, flags=re.MULTILINE | re.DOTALL)
 )
 CODE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-REPORTERS = {"Problem", "Reference", "problem", "problem_at", "report", "_problem"}
+REPORTERS = {"Finding", "Problem", "Reference", "problem", "problem_at", "report", "_problem"}
 
 
 @cache

@@ -11,10 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.cli.questions.best_models import print_best
+from sitegen.cli.questions import best_models
+from sitegen.cli.questions.best_models import print_best, to_best_record
 from sitegen.cli.questions.fit_options import FitOptions, fit_options, typed
 from sitegen.quality.values import Rating, Use
 from sitegen.survey.best_for_use import RatedPick, UseAnswer
+from tests.recipes.everything import asked as assessed
 from tests.survey.test_verdict_policy import CARD, pick, published
 
 EVERY = (
@@ -77,6 +79,29 @@ def test_the_printed_command_is_for_what_was_asked(
     assert parsed(shlex.split(command)) == parsed(printed.split())
 
 
+@pytest.mark.parametrize(("asked", "most"), [(1_024, 64), (100, 64), (65, 64), (64, 32), (2, 1)])
+def test_where_nobody_serves_so_many_the_most_that_somebody_serves_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, asked: int, most: int
+) -> None:
+    one = pick(published("llama8", "q4-k-m"), CARD)
+    rated = RatedPick(one, Rating(Interval(60.0, 66.0, 72.0)), 66.0, 6.0)
+    served = UseAnswer(Use.CODING, (rated,), (), 1, 0)
+
+    def best(_: object, __: object, ___: object, options: FitOptions) -> UseAnswer | None:
+        return served if (options.users or 1) <= 100 else None
+
+    monkeypatch.setattr(best_models, "_best", best)
+    monkeypatch.setattr(best_models, "_asked_of", lambda *_: (None, None, one.combo))
+    session: Any = None
+    options = FitOptions(best="coding", users=asked)
+    found = best_models.most_served(session, options)
+    assert found == (most, served)
+    print_best(one.combo, None, options, found)
+    said = capsys.readouterr().out
+    assert f"serves {asked:,} users at once" in said
+    assert f"--users {most}\n" in said
+
+
 @pytest.mark.parametrize(("use", "reads"), [(Use.VISION, True), (Use.CODING, False)])
 def test_the_command_of_an_answer_for_images_asks_for_images(
     capsys: pytest.CaptureFixture[str], use: Use, reads: bool
@@ -87,3 +112,26 @@ def test_the_command_of_an_answer_for_images_asks_for_images(
     print_best(one.combo, UseAnswer(use, (rated,), (), 1, 0), FitOptions(best=str(use)))
     command = capsys.readouterr().out.splitlines()[-1].removeprefix("Commands: sitegen recipe ")
     assert parsed(shlex.split(command)).images is reads
+
+
+def test_the_gain_of_speculative_decoding_is_named_where_the_commands_name_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The table's speed is as without; no line where nobody measured, or for several users."""
+    rating = Rating(Interval(60.0, 66.0, 72.0))
+    known = assessed("1x-rtx-3090", "qwen3.8-27b", "llama-cpp", "q4-k-m")
+    answers = [
+        UseAnswer(Use.CODING, (RatedPick(one, rating, 66.0, 6.0),), (), 1, 0)
+        for one in (known, pick(published("llama8", "q4-k-m"), CARD))
+    ]
+    said = []
+    for answer in answers:
+        print_best(known.combo, answer, FitOptions(best="coding"))
+        said.append(capsys.readouterr().out)
+    gain = "Others measured 1.25 to 2.45 times the speed with speculative decoding"
+    line = f"{gain} (Qwen3.8 27B): see the recipe.\n"
+    assert line in said[0]
+    assert "speculative" not in said[1]
+    records = [to_best_record(known.combo, answer)["best"][0] for answer in answers]
+    assert records[0]["one_user_gain"] == {"low": 1.25, "mid": 1.78, "high": 2.45}
+    assert "one_user_gain" not in records[1]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from sitegen.cli.commands import check_command
-from tests.cli.small_project import run, run_process, small_project
+from tests.cli.small_project import run, run_process
 
 
 @pytest.fixture
-def gpu(tmp_path: Path) -> Path:
-    return small_project(tmp_path) / "catalog" / "gpus" / "rtx-3090.yaml"
+def gpu(lent: Path) -> Path:
+    return lent / "catalog" / "gpus" / "rtx-3090.yaml"
 
 
 def root_of(path: Path) -> Path:

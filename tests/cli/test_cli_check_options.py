@@ -14,13 +14,13 @@ from sitegen.cli.project_file import older
 from sitegen.cli.shares import shared
 from sitegen.cli.text.explanations import explanations
 from tests.catalog.test_problems import codes_in_source
-from tests.cli.small_project import REPOSITORY, run, small_project
+from tests.cli.small_project import REPOSITORY, run
 from tests.lint.test_docs import reported
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return small_project(tmp_path)
+def root(lent: Path) -> Path:
+    return lent
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -30,9 +30,10 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def broken(root: Path) -> Path:
-    """Misspell a key, and name a GPU that is none in another file."""
+    """Misspell a key and leave one out, and name a GPU that is none in another file."""
     gpu = root / "catalog" / "gpus" / "rtx-3090.yaml"
     edit(gpu, "name:", "nmae:")
+    edit(gpu, "vendor: nvidia\n", "")
     edit(root / "catalog" / "combos" / "2x-rtx-4090.yaml", "gpu: rtx-4090", "gpu: rtx-4900")
     return gpu
 
@@ -142,7 +143,8 @@ def test_files_that_cannot_be_read_hide_no_problem_of_others(root: Path) -> None
         ("catalog/gpus/rtx-3090.yaml", "missing-key"),
         ("catalog/gpus/rtx-3090.yaml", "unknown-key"),
         ("catalog/gpus/rtx-4090.yaml", "not-utf8"),
-        ("content/site.yaml", "settings"),
+        ("content/site.yaml", "missing-key"),
+        ("content/site.yaml", "unknown-key"),
     }
     for command in ("check", "build"):
         done = run("--root", root, command)

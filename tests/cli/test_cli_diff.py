@@ -267,6 +267,39 @@ def test_a_moved_row_names_the_facts_behind_it_that_changed_and_no_others(tmp_pa
     assert "  small q4-k-m on solo: q4-k-m in vllm → q4-k-m in new-one" in lines
 
 
+def test_facts_that_move_no_verdict_are_no_cause_and_are_named_apart(tmp_path: Path) -> None:
+    before: dict[str, dict[str, dict[str, Any]]] = {
+        "combos": {"duo": {"nodes": [{"gpus": [{"gpu": "fast"}]}]}},
+        "gpus": {"fast": {"vram_gib": 24.0, "tdp_watts": 300}},
+        "runtimes": {"vllm": {
+            "speculation": [{"draft": "small"}], "assessed_version": "0.19", "profiles": [
+                {"version": "0.9", "constants": {"margin": 2}},
+                {"version": "0.10", "constants": {"margin": 1}},
+                {"version": "0.19", "like": "0.9"},
+        ]}},
+    }  # fmt: skip
+    words = json.loads(json.dumps(before))
+    words["runtimes"]["vllm"]["speculation"] = [{"draft": "smaller"}]
+    words["runtimes"]["vllm"]["profiles"].insert(0, {"version": "0.8", "since": "0.8"})
+    facts = json.loads(json.dumps(words))
+    facts["runtimes"]["vllm"]["profiles"][1]["constants"]["margin"] = 3
+    facts["gpus"]["fast"] = {"vram_gib": 12.0, "tdp_watts": 250}
+    rows = [verdict("duo", "big", "comfortable", 20)], [verdict("duo", "big", "borderline", 21)]
+    base = published(tmp_path / "a", "a", rows[0], before)
+    said = run("diff", base, published(tmp_path / "b", "b", rows[1], words)).out.splitlines()
+    assert "1 verdict moved by the program: no published record behind these rows changed" in said
+    unread = (
+        "no verdict or pick moved by runtimes/vllm: profiles[0.8].since nothing → 0.8, "
+        "profiles[0.8].version nothing → 0.8, speculation[0].draft small → smaller"
+    )
+    assert unread in said
+    said = run("diff", base, published(tmp_path / "c", "c", rows[1], facts)).out.splitlines()
+    cause = "gpus/fast: vram_gib 24.0 → 12.0; runtimes/vllm: profiles[0.9].constants.margin 2 → 3"
+    assert f"1 verdict moved by {cause}" in said
+    assert "no verdict or pick moved by gpus/fast: tdp_watts 300 → 250" in said
+    assert unread in said
+
+
 def test_a_constant_is_named_for_every_row_and_evidence_only_where_no_record_changed(
     tmp_path: Path,
 ) -> None:

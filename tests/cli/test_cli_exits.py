@@ -15,7 +15,7 @@ import pytest
 from sitegen.cli.exits import CommandError, run_safely
 from sitegen.output import PublishError
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
-from tests.cli.small_project import REPOSITORY, run, small_project
+from tests.cli.small_project import REPOSITORY, run
 
 PROBLEM = Problem(SourceSpan("catalog/gpus/a.yaml", 2, 3), "typo", "wrong")
 
@@ -110,10 +110,9 @@ def test_a_reader_who_has_gone_is_no_reason_to_complain() -> None:
     ],
 )  # fmt: skip
 def test_closed_and_full_streams_change_no_status_but_of_a_result_that_is_lost(
-    ends: str, status: int, tmp_path: Path
+    ends: str, status: int, lent: Path
 ) -> None:
-    root = small_project(tmp_path)
-    start = f"exec {sys.executable} -m sitegen --root {root}"
+    start = f"exec {sys.executable} -m sitegen --root {lent}"
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     for words, expected in (("check", 0), ("fit qwen3-8b 2x-rtx-4090", status)):
         done = subprocess.run(

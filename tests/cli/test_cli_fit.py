@@ -454,6 +454,10 @@ def test_a_config_of_one_s_own(root: Path, config: Path) -> None:
             "qwen3-8b 2x-rtx-4090 --runtime vllm --ubatch 64",
             "--ubatch: vLLM does not have this setting",
         ),
+        (
+            "qwen3-8b 2x-rtx-4090 --runtime ollama --ubatch 64",
+            "--ubatch: Ollama does not have this setting",
+        ),
         ("qwen3-8b 2x-rtx-4090 --ubatch 64 --max-num-seqs 8", "--ubatch:"),
         ("qwen3-8b 2x-rtx-4090 --kv-dtype int3", "--kv-dtype"),
         (

@@ -10,7 +10,7 @@ import pytest
 
 from sitegen.cli import machine_tools
 from sitegen.cli.questions import this_machine
-from tests.cli.small_project import REPOSITORY, run, small_project
+from tests.cli.small_project import REPOSITORY, run
 from tests.here.machines import RECORDED
 
 BRIDGED = f"here:{RECORDED / '2x-rtx-3090-nvlink'}"
@@ -36,10 +36,8 @@ def idle(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return small_project(folder)
+def project(lent: Path) -> Path:
+    return lent
 
 
 def test_a_machine_without_tools_says_so_and_is_no_error(
@@ -129,7 +127,9 @@ def test_recipe_and_bench_plan_run_on_this_machine(project: Path, idle: Path) ->
     assert "sitegen new combo --here" in planned.out
 
 
-def test_a_draft_of_this_machine_passes_the_check_unedited(project: Path, idle: Path) -> None:
+def test_a_draft_of_this_machine_needs_no_more_than_its_stand_ins(
+    project: Path, idle: Path
+) -> None:
     (idle / "dmidecode.txt").write_text(
         "Handle 0x1\nMemory Device\n\tSize: 64 GB\n\tData Width: 64 bits\n"
         "\tBank Locator: P0 CHANNEL A\n\tConfigured Memory Speed: 3200 MT/s\n",
@@ -143,25 +143,25 @@ def test_a_draft_of_this_machine_passes_the_check_unedited(project: Path, idle: 
         "ram_bandwidth_gb_s: 25.6", "os: linux", "REPLACE",
     ):  # fmt: skip
         assert line in text
-    checked = run("--root", project, "check")
+    checked = run("--root", project, "check", "--ignore", "stand-in")
     assert (checked.status, checked.out) == (0, "")
+    assert "warning[stand-in]" in run("--root", project, "check", "--select", "stand-in").out
     assert run("--root", project, "new", "combo", "--here", "--from", idle, "mine").status == 2
 
 
-def test_a_draft_of_a_gpu_has_what_nvidia_smi_says_and_passes_the_check(project: Path) -> None:
+def test_a_draft_of_a_gpu_has_what_nvidia_smi_says_and_stand_ins(project: Path) -> None:
     source = RECORDED / "rtx-4080-super" / "nvidia-smi-query.csv"
     done = run("--root", project, "new", "gpu", "--from", source, "rtx-4080-super")
     assert done.status == 0
     text = (project / "catalog/gpus/rtx-4080-super.yaml").read_text(encoding="utf-8")
     for line in ("name: 'RTX 4080 SUPER'", "vram_gib: 16\n", "compute_capability: '8.9'"):
         assert line in text
-    checked = run("--root", project, "check")
+    checked = run("--root", project, "check", "--ignore", "stand-in")
     assert (checked.status, checked.out) == (0, "")
+    assert "warning[stand-in]" in run("--root", project, "check", "--select", "stand-in").out
 
 
-def test_a_draft_of_a_model_has_its_config_and_passes_the_check(
-    project: Path, tmp_path: Path
-) -> None:
+def test_a_draft_of_a_model_has_its_config_and_stand_ins(project: Path, tmp_path: Path) -> None:
     folder = tmp_path / "own-model"
     folder.mkdir()
     config = {
@@ -176,8 +176,9 @@ def test_a_draft_of_a_model_has_its_config_and_passes_the_check(
     text = (project / "catalog/models/own-model.yaml").read_text(encoding="utf-8")
     assert "context_tokens: 8192" in text
     assert "transformers_version" not in text
-    checked = run("--root", project, "check")
+    checked = run("--root", project, "check", "--ignore", "stand-in")
     assert (checked.status, checked.out) == (0, "")
+    assert "warning[stand-in]" in run("--root", project, "check", "--select", "stand-in").out
 
 
 SMALL = {
@@ -245,8 +246,9 @@ def test_a_draft_of_a_model_counts_what_the_list_of_its_files_adds(  # noqa: PLR
     text = (project / "catalog/models/own-model.yaml").read_text(encoding="utf-8").splitlines()
     said = [line for line in text if "_parameters" in line or "The files hold" in line]
     assert said == lines
-    checked = run("--root", project, "check")
+    checked = run("--root", project, "check", "--ignore", "stand-in")
     assert (checked.status, checked.out) == (0, "")
+    assert "warning[stand-in]" in run("--root", project, "check", "--select", "stand-in").out
 
 
 def test_a_draft_without_positions_has_a_context_to_replace(project: Path, tmp_path: Path) -> None:
@@ -254,8 +256,8 @@ def test_a_draft_without_positions_has_a_context_to_replace(project: Path, tmp_p
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
     assert run("--root", project, "new", "model", "--from", tmp_path, "own-model").status == 0
     text = (project / "catalog/models/own-model.yaml").read_text("utf-8")
-    assert "# The config states no length: context_tokens is a placeholder.\n" in text
-    assert run("--root", project, "check").status == 0
+    assert "# REPLACE: the config states no length, context_tokens is a placeholder\n" in text
+    assert run("--root", project, "check", "--ignore", "stand-in").status == 0
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import pytest
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.imports.file import MOST_MEMBERS
 from sitegen.inputs import read_project
-from tests.cli.small_project import REPOSITORY, Ran, run, small_project
+from tests.cli.small_project import REPOSITORY, Ran, run
 from tests.importers.reading import FILES
 from tests.yaml_files import read_yaml
 
@@ -37,11 +37,9 @@ SECRETS = (
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(lent: Path) -> Path:
     """A small project."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return small_project(folder)
+    return lent
 
 
 def sample(name: str) -> Path:
@@ -159,6 +157,21 @@ def test_a_day_that_is_still_to_come_is_refused(root: Path, option: str) -> None
     done = run("--root", root, "import", sample("vllm/appended.jsonl"), *said)
     assert (done.status, records(root)) == (2, [])
     assert f"{option}: 2999-01-01 is in the future" in done.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "version"), [("vllm@v0.33.0", "0.33.0"), ("vllm@0.33.0rc2", ""), ("vllm@main", "")]
+)
+def test_a_version_is_written_in_digits_or_refused(root: Path, typed: str, version: str) -> None:
+    at = SAID.index("--runtime") + 1
+    said = (*SAID[:at], typed, *SAID[at + 1 :])
+    if version:
+        runs = imported(root, sample("vllm/appended.jsonl"), *said)["runs"]
+        assert [one["subject"]["version"] for one in runs] == [version] * len(runs)
+        return
+    done = run("--root", root, "import", sample("vllm/appended.jsonl"), *said)
+    assert (done.status, records(root)) == (2, [])
+    assert f"--runtime: '{typed.partition('@')[2]}' is no version in digits" in done.err
 
 
 class Terminal(io.StringIO):

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.small_project import Ran, run, small_project
+from tests.cli.small_project import Ran, run
 from tests.yaml_files import read_yaml
 
 ROWS: list[dict[str, Any]] = [
@@ -26,15 +26,12 @@ SOURCE = ("--source", "https://example.org/hub", "--title", "A listing", "--read
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(lent: Path) -> Path:
     """A small project whose Qwen3 8B lists no file in FP8 and none of llama.cpp's Q5_0."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    small_project(folder)
-    record = folder / "catalog/models/qwen3-8b.yaml"
+    record = lent / "catalog/models/qwen3-8b.yaml"
     listed = re.compile(r"  - quantization: (?:fp8|q5-0)\n(?:    .*\n)+")
     record.write_text(listed.sub("", record.read_text("utf-8")), encoding="utf-8")
-    return folder
+    return lent
 
 
 def listing(

@@ -185,7 +185,10 @@ def test_the_last_lines_say_what_was_not_recognised() -> None:
     done = run("lint-command", "--command", text)
     assert (done.status, done.out) == (0, "")
     assert "1 of 1 commands name no hardware" in done.err
-    assert "1 of 1 commands load models that are not in the catalog (some/model)" in done.err
+    assert (
+        "1 of 1 commands load a model that sitegen did not recognise (some/model): it did not "
+        "check whether they fit" in done.err
+    )
     assert "1 command starts a model server in a way that sitegen cannot read" in done.err
 
 
@@ -242,3 +245,23 @@ def test_what_cannot_be_read_pins_nothing(root: Path, tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "setup.sh")
     assert "unknown-option" in lint(root, tmp_path / "serve.sh", "--format", "concise")[1]
+
+
+def test_the_last_lines_say_why_memory_was_not_checked() -> None:
+    served = run("lint-command", "--command", "ollama serve")
+    assert "1 command is without a model that sitegen can read" in served.err
+    split = "llama-server -m Qwen3-14B-Q4_K_M.gguf"
+    done = run("lint-command", "--command", split, "--combo", "1x-rtx-3090")
+    assert done.status == 0
+    assert (
+        "sitegen did not check the memory of 1 command (--command:1): a part of the model may lie "
+        "in system RAM" in done.err
+    )
+
+
+def test_the_end_says_what_was_read_from_a_name_alone(root: Path) -> None:
+    command = "vllm serve /models/Qwen3-8B --tensor-parallel-size 2 --max-model-len 8192"
+    _, _, err = lint(root, "--command", command, "--combo", "2x-rtx-4090")
+    assert (
+        "--command:1: sitegen read /models/Qwen3-8B as Qwen3 8B, BF16, from its name alone" in err
+    )

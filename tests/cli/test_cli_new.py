@@ -1,7 +1,9 @@
-"""``sitegen new``: what it writes is valid before anybody has touched it."""
+"""``sitegen new``: what it writes is valid but for what an editor is to replace."""
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -10,18 +12,62 @@ import pytest
 
 from sitegen.catalog.kinds import RECORDS, Kind
 from sitegen.cli.demo import copy_demo
-from tests.cli.small_project import REPOSITORY, run, small_project
+from tests.cli.small_project import REPOSITORY, run
+
+STAND_IN = re.compile(r"REPLACE(: [^\n\"']*)?")
+COMMENT = re.compile(r"[ ]*# REPLACE.*")
+
+
+def replaced(text: str) -> str:
+    """Return a new file as an editor leaves it: comments gone, texts of their own."""
+    return STAND_IN.sub("Somebody", COMMENT.sub("", text))
 
 
 @pytest.mark.parametrize("kind", list(Kind))
-def test_a_new_file_of_every_kind_passes_the_check_unedited(tmp_path: Path, kind: Kind) -> None:
-    root = small_project(tmp_path)
-    done = run("--root", root, "new", kind.value, "brand-new-1.5")
+def test_a_new_file_of_every_kind_passes_the_check_and_says_what_to_replace(
+    lent: Path, kind: Kind
+) -> None:
+    done = run("--root", lent, "new", kind.value, "brand-new-1.5")
     assert (done.status, done.out) == (0, f"catalog/{kind.folder}/brand-new-1.5.yaml\n")
-    checked = run("--root", root, "check")
+    fixed = run("--root", lent, "check", "--fix", lent / done.out.strip())
+    assert "mended" not in fixed.err, "it is in order from the start"
+    text = (lent / done.out.strip()).read_text(encoding="utf-8")
+    places = {
+        (number, match.start() + 1)
+        for number, line in enumerate(text.splitlines(), 1)
+        for match in re.finditer("REPLACE", line)
+    }
+    for file in ((), (lent / done.out.strip(),)):
+        checked = run("--root", lent, "check", "--format", "json", *file)
+        found = json.loads(checked.out)["problems"]
+        assert checked.status == 0
+        assert {one["severity"] for one in found} == {"warning"}
+        assert {one["code"] for one in found} == {"stand-in"}
+        assert {(one["line"], one["column"]) for one in found} == places
+        assert all(one["hint"] for one in found)
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_a_new_file_of_every_kind_passes_once_its_stand_ins_are_gone(
+    lent: Path, kind: Kind
+) -> None:
+    path = lent / run("--root", lent, "new", kind.value, "brand-new-1.5").out.strip()
+    path.write_text(replaced(path.read_text(encoding="utf-8")), encoding="utf-8")
+    checked = run("--root", lent, "check")
     assert (checked.status, checked.out) == (0, "")
-    fixed = run("--root", root, "check", "--fix", root / done.out.strip())
-    assert (fixed.status, "mended" in fixed.err) == (0, False), "it is in order from the start"
+
+
+def test_questions_are_answered_while_stand_ins_are_there(lent: Path) -> None:
+    run("--root", lent, "new", "gpu", "brand-new")
+    assert run("--root", lent, "fit", "qwen3-8b", "--gpu", "brand-new").status == 0
+
+
+def test_a_sentence_about_replacing_is_no_stand_in(lent: Path) -> None:
+    path = lent / "catalog" / "gpus" / "rtx-4090.yaml"
+    words = "notes: They REPLACE older cards. REPLACED, too: a fan.\n"
+    path.write_text(path.read_text(encoding="utf-8") + words, encoding="utf-8")
+    checked = run("--root", lent, "check", "--select", "stand-in")
+    assert (checked.status, checked.out) == (0, "")
 
 
 def test_a_new_file_of_every_kind_passes_in_the_catalog_that_is_published(tmp_path: Path) -> None:
@@ -29,34 +75,31 @@ def test_a_new_file_of_every_kind_passes_in_the_catalog_that_is_published(tmp_pa
         shutil.copytree(REPOSITORY / folder, tmp_path / folder)
     for kind in Kind:
         assert run("--root", tmp_path, "new", kind.value, f"brand-new-{kind.value}").status == 0
-    checked = run("--root", tmp_path, "check")
+    checked = run("--root", tmp_path, "check", "--ignore", "stand-in")
     assert (checked.status, checked.out) == (0, "")
 
 
-def test_a_score_needs_a_map_with_a_name(tmp_path: Path) -> None:
-    root = small_project(tmp_path)
-    names = root / "catalog" / "names" / "somebody.yaml"
+def test_a_score_needs_a_map_with_a_name(lent: Path) -> None:
+    names = lent / "catalog" / "names" / "somebody.yaml"
     names.write_text(names.read_text().partition("exact:")[0], encoding="utf-8")
-    done = run("--root", root, "new", "score", "x")
+    done = run("--root", lent, "new", "score", "x")
     assert done.status != 0
     assert "catalog/names/somebody.yaml has none" in done.err
 
 
 @pytest.mark.parametrize("kind", list(Kind))
-def test_a_new_file_names_its_schema_and_every_key_it_may_have(tmp_path: Path, kind: Kind) -> None:
-    root = small_project(tmp_path)
-    run("--root", root, "new", kind.value, "x")
-    text = (root / "catalog" / kind.folder / "x.yaml").read_text(encoding="utf-8")
+def test_a_new_file_names_its_schema_and_every_key_it_may_have(lent: Path, kind: Kind) -> None:
+    run("--root", lent, "new", kind.value, "x")
+    text = (lent / "catalog" / kind.folder / "x.yaml").read_text(encoding="utf-8")
     assert text.splitlines()[0] == kind.modeline
     for key in RECORDS[kind].model_fields:
         assert f"\n{key}:" in text or f"\n# {key}:" in text
 
 
-def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
-    root = small_project(tmp_path)
-    record = root / "catalog" / "gpus" / "rtx-4090.yaml"
+def test_an_existing_file_is_never_overwritten(lent: Path) -> None:
+    record = lent / "catalog" / "gpus" / "rtx-4090.yaml"
     before = record.read_bytes()
-    done = run("--root", root, "new", "gpu", "rtx-4090")
+    done = run("--root", lent, "new", "gpu", "rtx-4090")
     assert done.status == 2
     assert "exists already" in done.err
     assert record.read_bytes() == before
@@ -65,13 +108,12 @@ def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "given", ["RTX", "../x", "a/b", "/abs", "con", "a" * 81, "-x", "é", "a b", "a.", ""]
 )
-def test_an_id_that_some_system_cannot_hold_is_refused(tmp_path: Path, given: str) -> None:
-    root = small_project(tmp_path)
-    before = sorted(tmp_path.rglob("*"))
-    done = run("--root", root, "new", "gpu", "--", given)
+def test_an_id_that_some_system_cannot_hold_is_refused(lent: Path, given: str) -> None:
+    before = sorted(lent.rglob("*"))
+    done = run("--root", lent, "new", "gpu", "--", given)
     assert done.status == 2
     assert "Traceback" not in done.err
-    assert sorted(tmp_path.rglob("*")) == before
+    assert sorted(lent.rglob("*")) == before
 
 
 def test_a_kind_that_refers_to_another_says_what_to_add_first(tmp_path: Path) -> None:

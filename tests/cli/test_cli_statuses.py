@@ -30,11 +30,6 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_project(tmp_path_factory.mktemp("sound"))
 
 
-@pytest.fixture
-def copied(sound: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sound, tmp_path / "project"))
-
-
 def with_error(root: Path) -> None:
     gpu = root / "catalog" / "gpus" / "rtx-3090.yaml"
     gpu.write_text(gpu.read_text().replace("name:", "nmae:", 1))
@@ -75,12 +70,12 @@ def shell(root: Path, words: str, redirected: str) -> subprocess.CompletedProces
     ],
 )
 def test_a_status_is_the_same_however_much_is_said(
-    copied: Path,
+    lent: Path,
     case: tuple[Callable[[Path], None], tuple[str, ...], int],
     loud: tuple[str, ...],
 ) -> None:
     state, arguments, status = case
-    root = copied
+    root = lent
     state(root)
     first = run("--root", root, *loud, *arguments)
     again = run("--root", root, *loud, *arguments)
@@ -117,10 +112,10 @@ def test_streams_that_are_closed_or_full_end_in_no_traceback(
     assert b"internal error" not in done.stdout + done.stderr
 
 
-def test_problems_are_status_1_where_nobody_can_hear_them(copied: Path) -> None:
-    with_error(copied)
-    assert shell(copied, "check", ">&- 2>&-").returncode == 1
-    assert shell(copied, "chek", "2>/dev/full").returncode == 2
+def test_problems_are_status_1_where_nobody_can_hear_them(lent: Path) -> None:
+    with_error(lent)
+    assert shell(lent, "check", ">&- 2>&-").returncode == 1
+    assert shell(lent, "chek", "2>/dev/full").returncode == 2
 
 
 def test_no_file_takes_the_number_of_a_closed_stream(sound: Path) -> None:
@@ -256,11 +251,11 @@ def test_a_system_without_file_locks_is_told_what_works(capsys: pytest.CaptureFi
     assert "on Windows, run it in WSL" in capsys.readouterr().err
 
 
-def test_nothing_is_written_through_a_link_of_the_catalog(copied: Path, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link_of_the_catalog(lent: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    shutil.rmtree(copied / "catalog" / "gpus")
-    (copied / "catalog" / "gpus").symlink_to(tmp_path / "elsewhere")
-    done = run("--root", copied, "new", "gpu", "rtx-9999")
+    shutil.rmtree(lent / "catalog" / "gpus")
+    (lent / "catalog" / "gpus").symlink_to(tmp_path / "elsewhere")
+    done = run("--root", lent, "new", "gpu", "rtx-9999")
     assert done.status == 2
     assert "does not follow links" in done.err
     assert list((tmp_path / "elsewhere").iterdir()) == []
@@ -310,11 +305,11 @@ def files_below(folder: Path) -> dict[Path, bytes]:
     ],
 )
 def test_an_error_of_ours_names_what_it_was_about_and_the_old_site_stands(
-    copied: Path, monkeypatch: pytest.MonkeyPatch, broken: str, named: str
+    lent: Path, monkeypatch: pytest.MonkeyPatch, broken: str, named: str
 ) -> None:
-    words = ("--root", copied, "build", "--jobs", "1", "--no-store")
+    words = ("--root", lent, "build", "--jobs", "1", "--no-store")
     assert run(*words).status == 0
-    published = files_below(copied / "public")
+    published = files_below(lent / "public")
     assert any(path.suffix == ".json" for path in published)
 
     def fail(*_: object) -> None:
@@ -327,4 +322,4 @@ def test_an_error_of_ours_names_what_it_was_about_and_the_old_site_stands(
     assert named in done.err
     assert "ZeroDivisionError: division by zero" in done.err
     assert "Traceback" not in done.err
-    assert files_below(copied / "public") == published
+    assert files_below(lent / "public") == published

@@ -118,8 +118,26 @@ def test_a_profile_states_every_constant_of_its_memory_model_and_no_other() -> N
     broken = replace(vllm, profiles=(replace(profile, constants=constants),))
     found = replace(catalog(), runtimes={"vllm": broken})
     problems = check(found)
-    assert sorted(p.code for p in problems) == ["missing-constant", "unused-constant"]
-    assert "kv_block_tokens" in problems[0].message
+    assert [p.code for p in problems] == ["unused-constant"]
+    assert problems[0].hint == "did you mean 'kv_block_tokens'?"
+    del constants["kv_block_token"]
+    broken = replace(vllm, profiles=(replace(profile, constants=constants),))
+    (problem,) = check(replace(catalog(), runtimes={"vllm": broken}))
+    assert problem.code == "missing-constant"
+    assert "kv_block_tokens" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong"), [("num_key_value_heads", "num_kv_heads"), ("num_hidden_layers", "num_layer")]
+)
+def test_a_key_that_no_other_config_of_the_family_has_may_be_misspelled(
+    key: str, wrong: str
+) -> None:
+    whole = replace(model("llama70"), published_parameters=70_553_706_496)
+    config = {wrong if name == key else name: value for name, value in whole.config.items()}
+    models = {"a": replace(whole, config=config), "b": whole}
+    (problem,) = check(replace(catalog(), models=models))
+    assert problem.hint == f"no other config of this family has '{wrong}': did you mean '{key}'?"
 
 
 def test_an_assumption_that_the_engine_reads_must_have_a_record() -> None:

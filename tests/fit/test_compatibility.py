@@ -268,6 +268,9 @@ def test_a_runtime_whose_tables_nobody_read_may_read_images() -> None:
         ("vllm", "glm-5.2", "l40s", False), ("sglang", "deepseek-v3.2", "a100-80gb-sxm", False),
         ("vllm", "deepseek-r1", "a100-80gb-sxm", True),
         ("tensorrt-llm", "deepseek-v4-flash-0731", "h200-sxm", False),
+        ("tensorrt-llm", "glm-5.3", "a100-80gb-sxm", False),
+        ("tensorrt-llm", "deepseek-v3.2", "a100-80gb-sxm", False),
+        ("tensorrt-llm", "glm-5.3", "h100-sxm", True),
     ],
 )  # fmt: skip
 def test_sparse_attention_needs_the_gpus_that_its_kernels_are_for(

@@ -119,6 +119,64 @@ mlx_lm.server --model mlx-community/Qwen3-8B-4bit \\
   --port 8080 \\
   --max-tokens 512
 """
+AWQ = "vllm serve Qwen/Qwen3-32B-AWQ --quantization awq_marlin --max-model-len 8192\n"
+GGUF = """\
+pip install vllm-gguf-plugin
+vllm serve unsloth/Qwen3-32B-GGUF:Q4_K_M --tokenizer Qwen/Qwen3-32B --max-model-len 8192
+"""
+BATCH = """\
+vllm serve Qwen/Qwen3-30B-A3B --max-model-len 8192 --enable-expert-parallel \\
+  --no-enable-chunked-prefill --max-num-batched-tokens 8192 --max-num-seqs 64
+"""
+POD = """\
+apiVersion: v1
+kind: Pod
+spec:
+  containers:
+  - name: vllm
+    image: vllm/vllm-openai:v0.33.0
+    args: [--model, Qwen/Qwen3-32B-FP8, --tensor-parallel-size, "2", --max-model-len, "8192"]
+    resources:
+      limits: {nvidia.com/gpu: 2}
+"""
+KSERVE = """\
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+spec:
+  predictor:
+    model:
+      modelFormat: {name: huggingface}
+      args: ["--model_name=qwen", "--model_id=Qwen/Qwen3-8B", "--max_model_len=8192"]
+      resources: {limits: {nvidia.com/gpu: "1"}}
+"""
+TABBY = """\
+network:
+  host: 127.0.0.1
+  disable_auth: true
+model:
+  model_dir: models
+  model_name: qwen3-32b-exl3-4.0bpw
+  max_seq_len: 8192
+  cache_mode: Q8
+"""
+OLLAMA_UNIT = """\
+[Service]
+ExecStart=/usr/local/bin/ollama serve
+Environment="OLLAMA_HOST=127.0.0.1:11434"
+Environment="OLLAMA_CONTEXT_LENGTH=8192" "OLLAMA_KEEP_ALIVE=24h"
+Environment=OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=q8_0
+"""
+OLLAMA_COMPOSE = """\
+services:
+  ollama:
+    image: ollama/ollama:0.33.0
+    environment:
+      OLLAMA_CONTEXT_LENGTH: 8192
+      OLLAMA_NUM_PARALLEL: "2"
+      OLLAMA_FLASH_ATTENTION: 1
+      OLLAMA_KV_CACHE_TYPE: q8_0
+    entrypoint: ["/bin/sh", "-c", "ollama serve & sleep 5; ollama run qwen3:14b; wait"]
+"""
 OLLAMA = "OLLAMA_HOST=127.0.0.1:11434 OLLAMA_CONTEXT_LENGTH=8192 ollama serve\n"
 MODELFILE = "FROM qwen3.gguf\nPARAMETER num_ctx 8192\nPARAMETER num_gpu 65\n"
 SERVE = """\
@@ -227,10 +285,19 @@ BASES = (
     Base("nodes", NODES, combo="2-nodes-8x-h100"),
     Base("sglang", SGLANG, combo="8x-h100-sxm"),
     Base("llama", LLAMA, combo="2x-rtx-3090-nvlink"),
+    Base("shares", LLAMA.replace("Q4_K_M", "Q6_K"), combo="2x-rtx-3090-nvlink"),
     Base("rpc", RPC),
     Base("trtllm", TRTLLM, combo="2x-rtx-4090"),
     Base("mlx", MLX),
     Base("ollama", OLLAMA),
+    Base("awq", AWQ),
+    Base("gguf", GGUF),
+    Base("batch", BATCH),
+    Base("pod", POD, "yaml"),
+    Base("kserve", KSERVE, "yaml"),
+    Base("tabby", TABBY, "yaml", "1x-rtx-3090"),
+    Base("ollama-unit", OLLAMA_UNIT, "ini"),
+    Base("ollama-compose", OLLAMA_COMPOSE, "yaml", "1x-rtx-3090"),
     Base("modelfile", MODELFILE, "modelfile"),
     Base("serve", SERVE, "yaml", "4-nodes-2x-rtx-4090-ray-serve"),
     Base("program", PROGRAM, "python", "4-nodes-2x-rtx-4090-ray-serve"),
@@ -375,6 +442,8 @@ PLANTED: tuple[tuple[str, str, str, str], ...] = (
     ("llama", "--tensor-split 1,1", "--tensor-split 1,1,1", "split-count"),
     ("llama", "--tensor-split 1,1", "--tensor-split 1,1,1,1", "split-count"),
     ("llama", "--tensor-split 1,1", "--tensor-split 1", "split-count"),
+    ("shares", "--tensor-split 1,1", "--tensor-split 1,0", "split-size"),
+    ("shares", "--tensor-split 1,1", "--tensor-split 0,1", "split-size"),
     ("llama", "--tensor-split 1,1", "--tensor-split half,half", "split-count"),
     ("llama", "Qwen3-32B-Q4_K_M", "Qwen2.5-72B-Instruct-Q8_0", "does-not-fit"),
     ("llama", "Qwen3-32B-Q4_K_M", "Llama-3.1-70B-Instruct-Q6_K", "does-not-fit"),
@@ -399,6 +468,32 @@ PLANTED: tuple[tuple[str, str, str, str], ...] = (
     ("mlx", "127.0.0.1", "0.0.0.0", "exposed"),
     ("ollama", "127.0.0.1:11434", "0.0.0.0:11434", "exposed"),
     ("ollama", "127.0.0.1:11434", "0.0.0.0", "exposed"),
+    ("awq", "awq_marlin", "gptq", "option-conflict"),
+    ("awq", "32B-AWQ", "32B-FP8", "option-conflict"),
+    ("gguf", "pip install vllm-gguf-plugin", "", "unsupported"),
+    ("batch", "tokens 8192", "tokens 4096", "option-conflict"),
+    ("batch", "len 8192", "len 16384", "option-conflict"),
+    ("batch", "30B-A3B", "8B", "option-conflict"),
+    ("pod", "gpu: 2", "gpu: 1", "visible-gpus"),
+    ("pod", '"2", --max', '"4", --max', "visible-gpus"),
+    ("kserve", "max_model_len", "max_modle_len", "unknown-option"),
+    ("kserve", "8192", "200000", "context-beyond-model"),
+    ("tabby", "127.0.0.1", "0.0.0.0", "exposed"),
+    ("tabby", "max_seq_len", "max_seq_length", "unknown-option"),
+    ("tabby", "Q8", "Q7", "option-value"),
+    ("tabby", "8192", "200000", "context-beyond-model"),
+    ("ollama", "CONTEXT_LENGTH", "CONTEXT_LENTGH", "unknown-option"),
+    ("ollama", "OLLAMA_CONTEXT_LENGTH", "OLLAMA_NUM_CTX", "unknown-option"),
+    ("ollama", "8192", "8k", "option-value"),
+    ("ollama-unit", "CONTEXT_LENGTH", "CTX_SIZE", "unknown-option"),
+    ("ollama-unit", "24h", "24hours", "option-value"),
+    ("ollama-unit", "ATTENTION=1", "ATTENTION=0", "option-conflict"),
+    ("ollama-unit", "127.0.0.1", "0.0.0.0", "exposed"),
+    ("ollama-compose", "q8_0", "q8", "option-value"),
+    ("ollama-compose", '"2"', '"64"', "partly-in-ram"),
+    ("ollama-compose", "8192", "131072", "context-beyond-model"),
+    ("ollama-compose", "qwen3:14b", "qwen3:32b-q8_0", "partly-in-ram"),
+    ("ollama-compose", "FLASH_ATTENTION: 1", "FLASH_ATTENTION: 0", "option-conflict"),
     ("modelfile", "num_ctx", "num_context", "unknown-option"),
     ("modelfile", "num_gpu", "num_gpus", "unknown-option"),
     ("serve", "        - {CPU: 1, GPU: 1}\n", "", "actor-gpus"),

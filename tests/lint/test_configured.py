@@ -232,7 +232,7 @@ def test_bf16_is_refused_by_name_on_gpus_without_it() -> None:
         ("nobody/Qwen3-32B-GGUF", "qwen3-32b", "q4-k-m"),
         ("nobody/Qwen3-32B-GGUF:UD-Q4_K_XL", "qwen3-32b", ""),
         ("nobody/Qwen3-32B-poet", "", ""),
-        ("/models/Qwen3-32B", "", ""),
+        ("/models/Qwen3-32B-poet", "", ""),
     ],
 )
 def test_the_model_behind_a_repository_that_nobody_listed(

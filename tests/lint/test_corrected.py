@@ -43,7 +43,7 @@ def test_a_continued_command_becomes_one_line_and_keeps_its_quotes() -> None:
     )
     problem = only(text, combo="4x-rtx-3090")
     assert problem.code == "tensor-split"
-    assert problem.message == "tensor 3: 64 attention heads do not divide by 3"
+    assert problem.message == "tensor 3: 64 attention heads are not divisible by 3"
     # 61 GiB of weights: two of the four cards do not hold them, all four do
     assert problem.hint == (
         'this plan fits: vllm serve Qwen/Qwen3-32B --tensor-parallel-size 4 --api-key "$API_KEY" '
@@ -79,7 +79,7 @@ def test_a_hint_and_its_message_agree_on_the_context() -> None:
         "--context-length 40960"
     )
     problem = only(text, combo="2x-rtx-4090")
-    said = re.search(r"the context fits up to ([\d,]+) tokens", problem.message)
+    said = re.search(r"at most ([\d,]+) tokens of context fit", problem.message)
     offered_tokens = int(problem.hint.rpartition(" ")[2])
     assert said is not None
     assert 0 <= int(said[1].replace(",", "")) - offered_tokens < 256

@@ -33,14 +33,6 @@ def test_the_fork_of_llama_cpp_is_held_to_the_same() -> None:
     assert codes(text) == ["option-conflict"]
 
 
-def test_ollama_goes_on_with_more_bits() -> None:
-    text = "OLLAMA_FLASH_ATTENTION={} OLLAMA_KV_CACHE_TYPE={} ollama serve"
-    problem = only(text.format("0", "q8_0"))
-    assert (problem.code, problem.severity) == ("option-conflict", Severity.WARNING)
-    assert problem.hint == "write OLLAMA_FLASH_ATTENTION=1"
-    assert codes(text.format("1", "q8_0")) == codes(text.format("0", "f16")) == []
-
-
 QWEN = "vllm serve Qwen/Qwen3-8B --max-model-len 8192"
 
 

@@ -9,6 +9,7 @@ from sitegen.catalog.text.source_text import SourceText
 from sitegen.lint.files import Linted, lint_scene
 from sitegen.lint.reading import read_snippets
 from sitegen.lint.snippets import Snippet
+from sitegen.physics.plan import PlanKind
 from sitegen.problems import Severity
 from sitegen.recipes.recipe import Language, Recipe
 from sitegen.recipes.target import Target
@@ -18,7 +19,7 @@ from tests.survey.whole_catalog import whole_catalog
 
 STARTS = {
     "dynamo", "ik-llama-cpp", "infernet", "llama-cpp", "llama-cpp-rpc", "mlx-lm", "ollama",
-    "ray-serve", "sglang", "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
+    "ray-serve", "sglang", "tabbyapi", "tensorrt-llm", "vllm", "vllm-nodes", "vllm-ray",
 }  # fmt: skip
 """Forms whose commands start a model in a way that the linter reads."""
 
@@ -57,9 +58,14 @@ def test_the_only_warning_is_one_that_the_recipe_gives_itself() -> None:
     for one, linted in outcomes():
         for problem in linted.problems:
             target = Target.of(one.assessment)
-            assert problem.code == "may-not-fit"
             assert target is not None
-            assert target.tight
+            if problem.code == "partly-in-ram":  # Ollama, where the plan has it so
+                plan = one.assessment.plan
+                assert plan is not None
+                assert plan.kind is PlanKind.OFFLOAD or target.tight
+            else:
+                assert problem.code == "may-not-fit"
+                assert target.tight
 
 
 def test_every_combo_with_a_recipe_was_looked_at() -> None:

@@ -15,7 +15,7 @@ from sitegen.models.cache_kinds import FullAttention, LatentAttention, Recurrent
 from sitegen.physics import cache_types
 from sitegen.physics.gpu_groups import exact_set
 from sitegen.physics.memory.block_layout import BlockRules, CacheType, block_layout
-from sitegen.physics.memory.paged import PagedEngine
+from sitegen.physics.memory.paged import PagedEngine, as_typed
 from sitegen.physics.memory.paged_profile import FixedBytes, LayerPeak, RankPlace
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.memory.profile_constants import profile_of
@@ -311,8 +311,21 @@ def test_shared_memory_holds_pages_of_the_files_that_were_read() -> None:
     )
     weights = 2 * 8_030_261_248
     assert low == 0
-    assert mid == pytest.approx(0.1 * weights + 0.3 * GIB, rel=0.01)
-    assert high == pytest.approx(0.25 * weights + 5 * GIB, rel=0.01)
+    assert mid == pytest.approx(0.06 * weights + 2 * GIB, rel=0.01)
+    assert high == pytest.approx(0.12 * weights + 3 * GIB, rel=0.01)
+
+
+def test_a_command_of_ours_leaves_the_system_its_part_of_a_memory_that_both_fill() -> None:
+    """0.92 of 121.69 GiB are 111.9; a pair of DGX Spark had 101.3 to 102.2 free when vLLM began."""
+    spark, card = combo("dgx-spark", unified_gib=128), combo("h100-sxm")
+    assert lay_out(model("llama8"), "bf16", spark, "vllm").settings.memory_fraction == 0.85
+    assert lay_out(model("llama8"), "bf16", card, "vllm").settings.memory_fraction is None
+    chosen = Settings(memory_fraction=0.8)
+    asked = lay_out(model("llama8"), "bf16", spark, "vllm", settings=chosen)
+    assert asked.settings.memory_fraction == 0.8
+    profile = catalog().runtimes["vllm"].profiles[-1]
+    assert as_typed(profile, Settings()).memory_fraction == 0.92
+    assert as_typed(profile, chosen) == chosen
 
 
 def test_images_widen_the_peak_unless_they_are_switched_off() -> None:

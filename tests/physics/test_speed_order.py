@@ -15,10 +15,14 @@ from itertools import pairwise, permutations
 import pytest
 
 from sitegen.catalog.domain.hardware import Gpu, Interconnect
-from sitegen.physics.gpu_groups import GpuGroup
+from sitegen.fit.assessment import REFERENCE_WORKLOAD
+from sitegen.fit.runnable_checkpoint import ServedCheckpoint
+from sitegen.physics.gpu_groups import GpuGroup, exact_set
+from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.physics.plan import Settings
 from sitegen.physics.speed.estimate import SpeedModel
 from sitegen.physics.speed.pipeline import ReplicaPipeline
-from tests.fit.questions import catalog
+from tests.fit.questions import catalog, combo, engine, model
 from tests.physics.test_speed import a_path
 
 SLACK = 0.01
@@ -165,3 +169,41 @@ def test_a_smaller_model_is_not_slower(sizes: tuple[str, str, str, str], gpu: st
             path, devices = a_path((runtime, name, recipe, 4, "h100-sxm"))
             rates.append(rate(on(path, catalog().gpus[gpu]), devices, streams))
         assert rates[0] >= rates[1]
+
+
+def spread(nodes: int, gpus: int) -> tuple[ReplicaPipeline, float]:
+    """A 70B model over equal machines on 10 GbE, or in one: its path and seconds of a token."""
+    what, served = model("llama70"), catalog().runtimes["llama-cpp"]
+    network = "ethernet-10g" if nodes > 1 else ""
+    where = combo(*["rtx-3090"] * gpus, nodes=nodes, link="pcie-4-x16", network=network)
+    devices = exact_set(where, nodes * gpus, catalog().assumptions)
+    found = next(c for c in what.checkpoints if c.id == "q4-k-m")
+    profile = profile_of(served)
+    assert profile is not None
+    prepared = engine().prepare(ServedCheckpoint(what, found, served, profile))
+    plans = prepared.evaluations(devices, REFERENCE_WORKLOAD, Settings())
+    path = plans[0].pipeline
+    assert path is not None
+    return path, speeds().token_s(path, devices, CONTEXT, 1)[1]
+
+
+def test_every_boundary_between_stages_costs_what_its_own_link_takes() -> None:
+    """Eight GPUs have seven boundaries; in four machines three of them are on the network."""
+    path, seconds = spread(4, 2)
+    hops = path.hops
+    assert (hops.across, hops.inside, hops.count) == (3, 4, 7)
+    assert hops.network is not None
+    assert hops.link is not None
+    assert (hops.network.id, hops.link.id) == ("ethernet-10g", "pcie-4-x16")
+    alone, in_one = spread(1, 8)
+    assert (alone.hops.across, alone.hops.inside) == (0, 7)
+    # of one hop llama.cpp pull request 20590: 1 / 30.19 s over TCP, 1 / 32.16 s over RDMA
+    assert seconds - in_one > 3 * (1 / 30.19 - 1 / 32.16)
+    assert speeds().network_s(path)[1] == pytest.approx(3 * 2.03e-3)
+
+
+def test_boundaries_of_stages_lie_between_nodes_or_inside_them() -> None:
+    where = combo(*["rtx-3090"] * 4, nodes=2, link="pcie-4-x16", network="ethernet-10g")
+    devices = exact_set(where, 8, catalog().assumptions)
+    counted = {tp: (devices.hops(tp).across, devices.hops(tp).inside) for tp in (1, 2, 4, 8)}
+    assert counted == {1: (1, 6), 2: (1, 2), 4: (1, 0), 8: (0, 0)}

@@ -255,7 +255,35 @@ def test_larger_steps_reach_the_reading_of_prompts_and_smaller_ones_leave_it_out
     assert larger is not None
     assert reading(512) == (usual, False)
     assert larger > usual
-    assert reading(64) == (None, True)
+    assert reading(128) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("model", "quantization", "gpu", "least", "most"),
+    [
+        # llama.cpp pull requests 7860 (RTX 4090) and 8416 (RX 6800): steps of 256 against 512
+        ("llama-3-8b-instruct", "q4-k-m", "1x-rtx-4090", 8_532 / 9_267, 0.99),
+        # pull request 26977: OLMoE 1B 7B, before and after it
+        ("qwen3-coder-30b-a3b-instruct", "q4-k-m", "1x-rtx-4090", 19_003 / 27_705, 20_743 / 27_765),
+    ],
+)
+def test_half_of_the_usual_steps_read_prompts_as_fast_as_others_measured(
+    model: str, quantization: str, gpu: str, least: float, most: float
+) -> None:
+    usual, half = (
+        ask(
+            model, quantization, gpu, "llama-cpp", settings=Settings(micro_batch_tokens=tokens)
+        ).speed
+        for tokens in (None, 256)
+    )  # fmt: skip
+    assert usual is not None
+    assert half is not None
+    assert usual.prefill_tokens_per_s is not None
+    assert half.prefill_tokens_per_s is not None
+    by_mid = usual.prefill_tokens_per_s.mid
+    assert half.prefill_tokens_per_s.low < least * by_mid
+    assert most * by_mid < half.prefill_tokens_per_s.high
+    assert least * 0.95 < half.prefill_tokens_per_s.mid / by_mid < most * 1.1
 
 
 def test_batched_tokens_reach_the_reading_of_prompts() -> None:

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Combo
+from sitegen.catalog.domain.hardware import Combo, Gpu, GpuBody
+from sitegen.catalog.domain.models import LanguageModel, Runtime, RuntimeProfile
 from sitegen.fit import catalog_checks as engine_checks
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
@@ -22,6 +23,7 @@ from sitegen.pipeline.building import build
 from sitegen.pipeline.memory import NO_PAST, Packer, Past
 from sitegen.pipeline.sources import parse
 from sitegen.pipeline.survey_keys import UNREAD, SurveyKeys
+from sitegen.site.json import causes
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.gpu_counts import gpus_needed
 from tests.cli.small_project import small_project
@@ -131,6 +133,52 @@ def test_what_keys_leave_out_of_hardware_is_read_by_no_verdict(
     assert read <= {"Gpu.span"}  # a machine that is made up stands where its GPU stands
     assert catalog.gpus["rtx-3090"].notes is not None
     assert "Gpu.notes" in read  # a value tells when it is read
+
+
+DOMAIN: Mapping[str, tuple[type, ...]] = {
+    "gpus": (Gpu, GpuBody), "models": (LanguageModel,), "runtimes": (Runtime,),
+}  # fmt: skip
+ONLY_CHECKED = {"memory_bus_bits", "memory_gbit_s"}
+"""Keys that rules of the catalog compare with others, and that no value has."""
+
+
+def test_what_a_difference_names_as_no_cause_is_read_by_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, catalog: Catalog
+) -> None:
+    read: set[str] = set()
+    found = set(ONLY_CHECKED)
+    for name, kinds in DOMAIN.items():
+        for kind in kinds:
+            for key in causes.UNREAD[name] & {field.name for field in fields(kind)}:
+                monkeypatch.setattr(kind, key, _telling(kind, key, read))
+                found.add(key)
+    assert found == frozenset().union(*causes.UNREAD.values())
+    engine = FitEngine(catalog)
+    for combo in catalog.combos.values():
+        survey_combo(engine, combo)
+    assert read == set()
+    assert catalog.runtimes["vllm"].speculation is not None
+    assert read == {"Runtime.speculation"}
+
+
+def test_verdicts_read_no_profile_but_the_one_that_is_shown(
+    monkeypatch: pytest.MonkeyPatch, catalog: Catalog
+) -> None:
+    read: set[int] = set()
+    own: Any = RuntimeProfile.__dict__["constants"]
+
+    def constants(profile: Any) -> Any:
+        read.add(id(profile))
+        return own.__get__(profile, RuntimeProfile)
+
+    engine = FitEngine(catalog)
+    monkeypatch.setattr(RuntimeProfile, "constants", property(constants))
+    for combo in catalog.combos.values():
+        survey_combo(engine, combo)
+    every = {id(one): (runtime.assessed_version, one.version)
+             for runtime in catalog.runtimes.values() for one in runtime.profiles}  # fmt: skip
+    assert read
+    assert {every[one] for one in read if one in every and len(set(every[one])) > 1} == set()
 
 
 def _telling(kind: type, name: str, read: set[str]) -> property:

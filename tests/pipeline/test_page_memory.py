@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sitegen.browser.program import BrowserProgram, program
+from sitegen.browser.program import BrowserProgram
 from sitegen.catalog import load, one_record
 from sitegen.catalog.file_names import CatalogFile
 from sitegen.catalog.kinds import Kind
@@ -26,6 +26,7 @@ from sitegen.site.pages.pair import judged_beside
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import Survey
 from tests.cli.small_project import small_project
+from tests.made_once import browser_program
 from tests.pipeline.random_edits import differing
 from tests.pipeline.test_memory import BENCH, Kept, replace_in
 
@@ -169,7 +170,7 @@ def test_the_program_is_translated_once(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     def counted() -> BrowserProgram:
         made.append(1)
-        return program()
+        return browser_program()
 
     monkeypatch.setattr(recall, "program", counted)
     for _ in range(2):

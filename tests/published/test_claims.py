@@ -285,6 +285,12 @@ def test_api_prices_multiply() -> None:
     assert changed(name, usd_month=150.0).verdict is CONFIRMED
 
 
+def test_a_reading_names_the_quantization_and_the_unit() -> None:
+    said = reading_words(("iq4-xs", "gib"), whole_catalog())
+    assert said == "We assume that the page means IQ4_XS and GiB."
+    assert reading_words((), whole_catalog()) == ""
+
+
 def test_every_judgement_has_its_arithmetic_and_its_words() -> None:
     catalog = whole_catalog()
     for name, one in judged().items():

@@ -75,7 +75,7 @@ def test_a_template_is_fetched_before_it_is_named() -> None:
     recipe = form(found, "vllm-nodes")
     titles = [step.title for step in recipe.steps]
     fetched = titles.index("Fetch the chat template")
-    assert fetched < titles.index("Start the first node")
+    assert fetched < titles.index("Start vLLM")
     assert value(recipe, "--chat-template") == ["tool_chat_template_deepseekr1.jinja"]
     assert recipe.steps[fetched].text.endswith("/examples/tool_chat_template_deepseekr1.jinja")
 

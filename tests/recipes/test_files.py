@@ -48,7 +48,7 @@ def test_a_published_checkpoint_is_downloaded() -> None:
     (step,) = files(recipe)
     assert step.title == "Download the model"
     assert step.text == "hf download Qwen/Qwen3-32B-AWQ"
-    assert step.note.startswith("About 19.3 GB")
+    assert step.note.startswith("This downloads about 19.3 GB")
     assert variable(recipe) == "Qwen/Qwen3-32B-AWQ"
 
 
@@ -283,7 +283,7 @@ def test_the_user_of_a_unit_can_make_the_folder_of_models() -> None:
     line = "[ -d /models ] || sudo install -d -o llama /models"
     for one, made in ((found, False), (unnamed(found), True)):
         steps = form(one, "llama-cpp").steps
-        step = next(step for step in steps if step.title == "Create the user of a systemd unit")
+        step = next(step for step in steps if step.title == "Create a user for the systemd unit")
         assert (line in step.text.splitlines()) is made
 
 

@@ -268,8 +268,8 @@ def test_macs_of_unlike_memory_raise_unlike_limits() -> None:
     raised = replace(found, settings=replace(found.settings, raised_limit=True))
     steps = [step for step in form(raised, "exo").steps if "iogpu.wired_limit_mb" in step.text]
     limits = {step.where: int(step.text.rpartition("=")[2]) for step in steps}
-    assert set(limits) == {"nodes 1 to 2", "nodes 3 to 4"}
-    assert limits["nodes 3 to 4"] < 256 * 1024 < limits["nodes 1 to 2"] < 512 * 1024
+    assert set(limits) == {"nodes 1 and 2", "nodes 3 and 4"}
+    assert limits["nodes 3 and 4"] < 256 * 1024 < limits["nodes 1 and 2"] < 512 * 1024
 
 
 def test_a_mac_of_512_gib_that_keeps_8_gib_raises_its_limit_to_504_gib() -> None:
@@ -625,7 +625,9 @@ def test_mpirun_hands_the_variables_of_the_first_node_to_the_others(tmp_path: Pa
         "2-nodes-8x-h100", "deepseek-r1", "tensorrt-llm", "fp8-block", goal=PlanGoal.LARGEST_MODEL
     )
     recipe = form(found, "tensorrt-llm")
-    exports = next(step for step in recipe.steps if step.title == "Bind the libraries to the link")
+    exports = next(
+        step for step in recipe.steps if step.title == "Tell the libraries which link to use"
+    )
     start = next(step for step in recipe.steps if "mpirun" in step.text)
     program = tmp_path / "mpirun"
     program.write_text('#!/bin/sh\necho "$*"\n', encoding="utf-8")
@@ -664,7 +666,7 @@ def test_lm_studio_loads_the_context_of_the_plan_with_options_that_it_has() -> N
 
 def test_ollama_and_lm_studio_say_that_they_load_an_image_projector_unasked() -> None:
     """Gemma 4 31B has 576 million parameters for images: 1.15 GB at two bytes each."""
-    said = "downloads and loads the file that reads images, about 1.15 GB, which the plan does not"
+    said = "downloads and loads the file that reads images, about 1.15 GB. The plan does not"
     for runtime, id_, title in (
         ("ollama", "ollama", "Download the model and name it"),
         ("llama-cpp", "lm-studio", "Load the model"),

@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 import html5lib
 
 from sitegen.browser.buy_files import buy_files
+from sitegen.browser.home_files import home_files
 from sitegen.browser.program import calculator_files
 from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.kinds import Kind
@@ -59,6 +60,7 @@ def files() -> dict[str, bytes]:
     made |= {path: text.encode() for path, text in schema_files().items()}
     made |= calculator_files()
     made |= buy_files(fabricated.inputs())
+    made |= home_files(fabricated.inputs().catalog, fabricated.SURVEY)
     made |= verdict_file(fabricated.SURVEY)
     made |= beside_files(fabricated.inputs())
     made |= matrix_files(grid_of(fabricated.inputs()), fabricated.FACTS)

@@ -190,7 +190,7 @@ def test_page_md_says_what_the_page_says_and_nothing_else(path: str) -> None:
     main = next(element for element in tree(path).iter("main"))
     heading = next(element for element in main.iter("h1"))
     assert f"# {words(heading)}" in markdown.replace("\\", "")
-    assert re.search("data version [0-9a-f]{12},", closing)
+    assert re.search("data version [0-9a-f]{12} of ", closing)
     assert "CC BY 4.0" in closing
 
     def vocabulary(text: str) -> set[str]:
@@ -243,6 +243,19 @@ def test_markup_in_a_name_stays_text_in_markdown_and_no_formula_runs_in_a_spread
     from sitegen.render.data.page_markdown import table_markdown
 
     assert r"| =1+1 | a\|b \<i>\*c\* |" in table_markdown(grid)
+
+
+def test_the_note_of_a_column_stands_in_its_heading() -> None:
+    columns = (
+        Column("Model"),
+        Column("Users", numeric=True, note="at 8K / 32K"),
+        Column("Decode", numeric=True, note="one user"),
+    )
+    row = Row(("a", "4 / 1", NumberCell(30.0, Unit.TOKENS_PER_S)))
+    (grid,) = grids([Table("t", "T", columns, (row,))])
+    from sitegen.render.data.page_markdown import table_markdown
+
+    assert "| Model | Users (at 8K / 32K) | Decode (one user, tok/s) |" in table_markdown(grid)
 
 
 def test_a_column_of_one_unit_is_numbers_and_says_why_one_is_missing() -> None:

@@ -10,8 +10,9 @@ from itertools import pairwise
 import pytest
 
 from sitegen.fit.assessment import FitTier
-from sitegen.render.cells import TIER_GLYPHS
+from sitegen.render.cells import TIER_GLYPHS, html
 from sitegen.render.charts.ledger import ledger_svg
+from sitegen.site.cells import TierMark
 from sitegen.site.drawings.ledger import Bar, LedgerChart, Segment
 from sitegen.site.urls import row_id
 from tests.by_columns import entries
@@ -209,6 +210,20 @@ def test_a_row_too_close_to_call_says_so() -> None:
     root = tree("combos/single-rtx-3060/models/index.html")
     row = next(e for e in root.iter("tr") if e.get("id") == "m-small-8b--q4-k-m")
     assert "too close to call" in words(row)
+
+
+def test_a_mark_sets_the_doubt_against_the_verdict() -> None:
+    mark = html(TierMark(FitTier.COMFORTABLE, too_close=True), "/")
+    assert mark.endswith(
+        'fits comfortably</span><small>, but</small> <span class="close">too close to call</span>'
+    )
+
+
+def test_how_to_run_a_pick_is_a_sentence() -> None:
+    cards = tree("combos/four-by-two/index.html")
+    said = [words(e) for e in cards.iter("p") if e.get("class") == "run"]
+    assert said
+    assert all(one.startswith("Run it as ") and one.endswith(".") for one in said)
 
 
 @EVERY

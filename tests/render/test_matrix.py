@@ -16,9 +16,10 @@ DATA = matrix_data(GRID, {id_: known.parameters for id_, known in FACTS.items()}
 
 
 def test_a_cell_says_model_machine_verdict_speed_and_context() -> None:
-    found = OnGpus(FitTier.BORDERLINE, True, 7.25, 40_960, 2)
+    found = OnGpus(FitTier.BORDERLINE, True, 7.25, 40_960, 2, "Q8_0")
     assert says("A", "2× B", 2, found) == (
-        "A on 2× B: borderline, too close to call, 7.2 tokens per second, 40,960 tokens of context"
+        "A on 2× B: borderline, too close to call, Q8_0, 7.2 tokens per second, "
+        "40,960 tokens of context"
     )
     assert says("A", "4× B", 4, found).endswith("40,960 tokens of context (on 2 of them)")
     assert says("A", "B", 1, NOT) == "A on B: not practical"
@@ -47,7 +48,7 @@ def test_data_has_each_gpu_once_with_an_address_for_each_machine() -> None:
     address, letters, figures = by_id["rtx-3060-12gb"]["at"]["1"]
     assert address == "combo=single-rtx-3060"
     assert letters[DATA["models"].index(SMALL.id)] == "B"  # borderline, and too close to call
-    assert len(figures) == 4 * sum(letter not in "nN" for letter in letters)
+    assert len(figures) == 6 * sum(letter not in "nN" for letter in letters)
     assert set(by_id["m3-ultra"]["at"]) == {"96", "256"}
     sizes = {tuple(one) for one in DATA["columns"]}
     chip = [one["id"] for one in DATA["gpus"]].index("m3-ultra")
@@ -60,7 +61,9 @@ def test_need_says_which_machine_is_the_smallest() -> None:
     )
     found = dict(zip(DATA["models"], fewest, strict=True))
     assert found == {"small-8b": "1", "large-70b": "2", "huge-400b": "h"}
-    assert len(figures) == 12
+    assert len(figures) == 18
+    files_of = {DATA["files"][DIGITS.index(figures[at])] for at in range(5, len(figures), 6)}
+    assert files_of == {"Q4_K_M"}
     assert tight == close == ""
 
 

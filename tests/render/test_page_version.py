@@ -52,4 +52,4 @@ def test_words_of_a_template_are_no_data_of_a_page_with_figures() -> None:
 def test_no_file_is_left_without_its_version() -> None:
     assert not [path for path, content in files().items() if UNKNOWN.encode() in content]
     texts = [text for path, text in files().items() if path.endswith(".html")]
-    assert len({re.findall(rb"Data ([0-9a-f]{12}) under", text)[0] for text in texts}) > 10
+    assert len({re.findall(rb"Data version ([0-9a-f]{12}), under", text)[0] for text in texts}) > 10

@@ -202,7 +202,7 @@ def test_a_page_is_cited_with_title_version_date_and_address(page: object) -> No
     box = next(e for e in root.iter("details") if e.get("class") == "cite")
     version = version_of(page.url)
     for text in (words(next(box.iter("p"))), words(next(box.iter("pre")))):
-        assert f"data version {version}, data of 2026-11-20" in text.replace("Data", "data")
+        assert f"data version {version} of 2026-11-20" in text.replace("Data", "data")
         assert f"https://example.org{page.url}" in text
     assert page.title.rstrip(".") in words(next(box.iter("p")))
 
@@ -211,7 +211,7 @@ def test_a_citation_is_this_one() -> None:
     cited = citation(site().pages["/gpus/rtx-4090/"], fabricated.SETTINGS)
     assert cited.plain == (
         "The sitegen contributors (2026). What does the NVIDIA RTX 4090 run? "
-        "sitegen, data version test, data of 2026-11-20. https://example.org/gpus/rtx-4090/"
+        "sitegen, data version test of 2026-11-20. https://example.org/gpus/rtx-4090/"
     )
     assert cited.bibtex == (
         "@misc{sitegen-gpus-rtx-4090-test,\n"
@@ -220,7 +220,7 @@ def test_a_citation_is_this_one() -> None:
         "  organization = {sitegen},\n"
         "  year = {2026},\n"
         "  version = {test},\n"
-        "  note = {Data version test, data of 2026-11-20},\n"
+        "  note = {Data version test of 2026-11-20},\n"
         "  url = {https://example.org/gpus/rtx-4090/},\n"
         "}"
     )

@@ -15,14 +15,19 @@ from typing import Self
 
 import pytest
 
+import sitegen.serve.builder
 from sitegen.problems import ProblemsFound
 from sitegen.serve.builder import Builder, BuildFailed
-from tests.cli.small_project import REPOSITORY, small_project
+from sitegen.store import FOLDER
+from tests.cli.small_project import REPOSITORY, remembered_project, small_project
 
 
-def test_a_build_apart_gives_files_or_problems_or_one_line(tmp_path: Path) -> None:
-    root = small_project(tmp_path)
-    builder = Builder(root, jobs=2)
+def test_a_build_apart_gives_files_or_problems_or_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sitegen.serve.builder, "IN_BACKGROUND", 0)  # other tests take the cores
+    root = remembered_project(tmp_path)
+    builder = Builder(root, jobs=2, store=root / FOLDER)
     assert "combos/2x-rtx-4090/index.html" in builder()
     (root / "catalog" / "gpus" / "broken.yaml").write_text("name: [")
     with pytest.raises(ProblemsFound) as found:
@@ -164,7 +169,7 @@ class Serving:
 
 
 def test_a_repair_ends_a_build_that_never_ends(tmp_path: Path) -> None:
-    root = small_project(tmp_path)
+    root = remembered_project(tmp_path)
     before = hang(root)
     with Serving(root) as serving:
         assert until(lambda: len(serving.builders()) >= 2)  # the build and a worker
@@ -178,7 +183,7 @@ def test_a_repair_ends_a_build_that_never_ends(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
 def test_a_server_that_ends_takes_its_build_with_it(tmp_path: Path, number: signal.Signals) -> None:
-    root = small_project(tmp_path)
+    root = remembered_project(tmp_path)
     hang(root)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # for a job in the background
     with Serving(root) as serving:

@@ -16,7 +16,7 @@ from sitegen.serve.drafter import Drafter, DraftFailed, NoDrafts
 from sitegen.serve.drafting import Drafting
 from sitegen.serve.live import Draft, LiveSite, path_of
 from sitegen.store import FOLDER
-from tests.cli.small_project import small_project
+from tests.cli.small_project import remembered_project
 from tests.serve.test_serve_builder import HANG, Serving, running, until
 
 BENCH = "catalog/combos/2x-rtx-3090-nvlink.yaml"
@@ -31,7 +31,7 @@ def edit(root: Path, old: str, new: str, path: str = BENCH) -> None:
 
 @pytest.fixture
 def drafter(tmp_path: Path) -> Iterator[Drafter]:
-    root = small_project(tmp_path)
+    root = remembered_project(tmp_path)
     made = Drafter(root, root / FOLDER)
     made.start()
     yield made
@@ -220,7 +220,7 @@ def ask(port: int, path: str) -> str:
 
 
 def test_an_edit_shows_although_no_build_ever_ends(tmp_path: Path) -> None:
-    root = small_project(tmp_path)
+    root = remembered_project(tmp_path)
     with Serving(root) as serving:
         assert until(lambda: any(line.startswith("http://") for line in serving.said))
         address = next(line for line in serving.said if line.startswith("http://"))

@@ -8,7 +8,7 @@ from statistics import median
 import pytest
 
 from sitegen.pipeline.pages import render
-from sitegen.published.accuracy.report import report_of
+from sitegen.published.accuracy.report import GGUF_FILE, report_of
 from sitegen.published.accuracy.speed import SpeedAccuracy
 from sitegen.published.accuracy.values import AccuracyReport
 from sitegen.render.cells import html, text
@@ -127,6 +127,19 @@ def test_every_program_has_a_page_with_all_of_its_figures() -> None:
     assert len(program.view.comparisons.rows) == program.total == 3
     (listed,) = memory().programs.rows
     assert 'href="vllm/index.html"' in html(listed.cells[0], "/accuracy/")
+
+
+def test_sizes_of_files_are_not_called_figures_from_logs() -> None:
+    report = fabricated.ACCURACY
+    files = tuple(
+        replace(one, origin=replace(one.origin, program=GGUF_FILE)) for one in report.comparisons
+    )
+    site = collect_pages(only(memory=replace(report, results=files)), [pages])
+    program = site.pages["/accuracy/gguf-file/"]
+    assert program.title == "All figures for GGUF files"
+    assert program.description.startswith("3 published sizes of GGUF files, each beside")
+    shown = render(site, project().templates, project().assets)["accuracy/gguf-file/index.html"]
+    assert "Published sizes of files, beside" in words(parse(shown))
 
 
 def test_speeds_that_are_not_judged_are_in_the_twin_alone() -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
 from sitegen.fit.quarantine import quarantine
-from sitegen.physics.bounds.judgement import ClaimVerdict, Judgement
+from sitegen.physics.bounds.judgement import ClaimVerdict, Judgement, Step
 from sitegen.published.claims.judge import judge_pages
 from sitegen.published.judged_records import JudgedRecords
 from sitegen.render.cells import html, text
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.pages.claims import ClaimsView, pages
-from sitegen.site.words.claims import finding_sentence
+from sitegen.site.words.claims import finding_sentence, step_cell
 from sitegen.survey.results import Survey
 from tests.site import fabricated
 from tests.survey.whole_catalog import cases, whole_catalog
@@ -91,3 +92,28 @@ def test_each_page_is_linked_and_dated() -> None:
     for one in view().pages:
         assert one.read == "2026-11-20"
         assert 'rel="noopener nofollow ugc"' in html(one.source, "/claims/")
+
+
+def test_a_line_that_repeats_the_claim_does_not_name_the_page_twice() -> None:
+    shown = "".join(
+        html(row.cells[2], "/claims/") for one in view().pages for row in one.table.rows
+    )
+    assert "the page says: " in shown
+    assert not re.search(r"the page says: [^<]*from the page", shown)
+    assert ": 2 — from the page" in shown
+
+
+def test_a_line_names_an_assumption_as_the_framework_page_does() -> None:
+    step = Step("rate-ram", 5e10, "bytes/s", "assumption:ram-bandwidth-default-gb-s")
+    said = text(step_cell(step, whole_catalog()))
+    assert said.endswith("assumption: ram-bandwidth-default-gb-s")
+
+
+def test_a_range_prints_its_unit_once_and_equal_ends_as_one_number() -> None:
+    for low, high, said in ((0.59, 0.83, "59–83\u00a0% of"), (0.101, 0.102, ": 10\u00a0% of")):
+        arguments = {"low": low, "high": high}
+        judgement = Judgement(ClaimVerdict.CONFIRMED, "BORDERLINE", arguments, ())
+        assert said in text(finding_sentence(judgement, whole_catalog()))
+    arguments = {"least_seconds": 9e-6, "most_seconds": 2e-3}
+    judgement = Judgement(ClaimVerdict.CONFIRMED, "LATENCY_AGREES", arguments, ())
+    assert "9\u00a0µs to 2\u00a0ms" in text(finding_sentence(judgement, whole_catalog()))

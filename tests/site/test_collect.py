@@ -158,7 +158,7 @@ def test_a_layer_split_over_machines_is_llama_cpp_s_rpc_and_a_pipeline_elsewhere
         effective_words(replace(far, runtime=whole_catalog().runtimes[name]))
         for name in ("llama-cpp", "mlx-lm", "exo")
     ]
-    assert words == ["layers over 2 GPUs (RPC)", "PP 2", "PP 2"]
+    assert words == ["layers split over 2 GPUs (RPC)", "PP 2", "PP 2"]
 
 
 def test_no_context_is_said_in_words() -> None:
@@ -179,11 +179,17 @@ def test_tiers_partition_the_rows() -> None:
 
 def test_settings_are_read_and_checked_together() -> None:
     assert parse_settings(SITE_YAML, data_version="v").base_path == "/"
-    wrong = SITE_YAML.replace("title: t\n", "titel: t\n").replace("https://example.org/r", "http")
+    wrong = SITE_YAML.replace("title: t\n", "titel: t\n").replace("tagline: u\n", "")
     with pytest.raises(ProblemsFound) as caught:
         parse_settings(wrong, data_version="v")
     assert sorted(problem.message for problem in caught.value.problems) == [
-        "'repository_url' must start with https://",
-        "'title' must be a text",
-        "no setting is called 'titel'",
+        "`tagline` is missing",
+        "a site has no key 'titel'",
+    ]
+    wrong = SITE_YAML.replace("https://example.org/r", "http").replace("example.org/\n", "x.org\n")
+    with pytest.raises(ProblemsFound) as caught:
+        parse_settings(wrong, data_version="v")
+    assert [problem.message for problem in caught.value.problems] == [
+        "`base_url` must end with a slash",
+        "`repository_url` must start with https://, not 'http'",
     ]

@@ -177,15 +177,32 @@ def test_documents_are_in_order_and_have_their_url() -> None:
     assert [document.url for document in found] == ["/guides/z/", "/guides/a/", "/g/"]
 
 
+def test_a_slip_above_a_text_hides_none_in_it() -> None:
+    wrong = FRONT.replace("order: 1", "oder: 1\nstates: {24 GB: as a shop says}")
+    found = problems_of_file("content/guides/a.md", f"{wrong}24 GB, [more](nowhere).\n")
+    assert [problem.code for problem in found] == ["unknown-key", "link"]
+
+
 @pytest.mark.parametrize(
     ("path", "content", "line", "message"),
     [
         ("content/guides/a.md", "# No front matter\n", 1, "no front matter"),
-        ("content/guides/a.md", FRONT.replace("title: A\n", ""), 2, "'title' must be a text"),
-        ("content/guides/a.md", FRONT.replace("order", "oder"), 5, "no key is called 'oder'"),
+        ("content/guides/a.md", FRONT.replace("title: A\n", ""), 2, "`title` is missing"),
+        ("content/guides/a.md", FRONT.replace("order", "oder"), 5, "has no key 'oder'"),
         ("content/guides/a.md", FRONT.replace("kind: guide", "kind: page"), 4, "of kind 'guide'"),
-        ("content/guides/a.md", FRONT.replace("order: 1", "order: first"), 5, "a whole number"),
-        ("content/guides/a.md", FRONT.replace("order: 1", "combo: 4"), 5, "the id of a combo"),
+        (
+            "content/guides/a.md",
+            FRONT.replace("order: 1", "order: first"),
+            5,
+            "`order` must be a whole number, not the text 'first'",
+        ),
+        ("content/guides/a.md", FRONT.replace("title: A", "title:"), 2, "`title` has no value"),
+        (
+            "content/guides/a.md",
+            FRONT.replace("order: 1", "combo: 4"),
+            5,
+            "`combo` must be text, not 4",
+        ),
         ("content/guides/a.md", "---\ntitle: [\n---\n", 3, "a value was expected here"),
         ("content/guides/a.md", "---\ntitle: A\ntitle: B\n---\n", 3, "a second time"),
         ("content/other/a.md", FRONT, 1, "stands in content/guides/ or content/pages/"),

@@ -12,7 +12,14 @@ import pytest
 
 from benchmarks.browser_parity import random_build
 from sitegen.fit.assessment import PlanGoal
-from sitegen.site.composed_address import MOST, read_state, usual_combo, usual_state, write_state
+from sitegen.site.composed_address import (
+    MOST,
+    read_state,
+    unread,
+    usual_combo,
+    usual_state,
+    write_state,
+)
 from sitegen.site.pages.custom import NETWORK
 from sitegen.survey.composed_build import EqualGpus, build_of
 from tests.spelled_out import compare_with, digests, spelled_out
@@ -79,6 +86,32 @@ def test_nonsense_is_taken_as_usual(text: str) -> None:
     state = read_state(text, whole_catalog())
     assert state.build.nodes
     assert read_state(write_state(state, whole_catalog()), whole_catalog()) == state
+
+
+UNREAD = (
+    "combo=no-such", "machine=1;no-such-gpu*4", "machine=1;rtx-3090*1+no-such*1",
+    "machine=x;rtx-3090*1", "machine=1;rtx-3090*999", "machine=1;apple-m3-ultra*1@7",
+    "machine=1;rtx-3090*2;no-link", "machine=1;rtx-3090*1;;many", "machine=1;rtx-3090*1;;;;dos",
+    "network=pcie-4-x16", "context=0", "context=much", "users=1025", "kv=5", "goal=speed",
+    "runtime=none", "model=none", "for=fun", "other=1",
+)  # fmt: skip
+
+
+def test_what_is_taken_as_usual_is_named() -> None:
+    every = "&".join(UNREAD)
+    assert unread(f"#{every}&users=4&goal=&context=", whole_catalog()) == UNREAD
+
+
+def test_an_address_that_we_wrote_is_known_whole() -> None:
+    dice = random.Random(5)  # noqa: S311 - a seeded sample
+    written = [random_build(dice, whole_catalog()) for _ in range(300)]
+    for text in (*ADDRESSES, *written, *(f"combo={id}" for id in whole_catalog().combos)):
+        state = read_state(text, whole_catalog())
+        assert unread(write_state(state, whole_catalog()), whole_catalog()) == (), text
+
+
+def test_a_place_on_the_page_is_no_build() -> None:
+    assert unread("#content", whole_catalog()) == ()
 
 
 def test_no_address_makes_more_gpus_than_the_page_judges() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sitegen.fit.open_verdict import ToMeasure, Uncertain
 from sitegen.render.cells import text
+from sitegen.render.data.grids import short_names
 from sitegen.site.combo.benchmark_priorities import (
     URL,
     combo_table,
@@ -16,6 +17,7 @@ from sitegen.site.combo.goal_table import goals_table
 from sitegen.site.combo.uses import uses_table
 from sitegen.site.pages.opportunities import pages
 from sitegen.site.table import Table
+from sitegen.site.tables.combos import effective_table
 from sitegen.survey.benchmark_priorities import opportunities
 from tests.site.fabricated import CATALOG, FOUR_BY_TWO, MAC, MIXED, SINGLE, SURVEY, inputs
 
@@ -68,7 +70,7 @@ def test_a_loss_stands_beside_the_whole_combo_with_what_takes_the_place_of_the_l
     whole, gpu, _, node = (cells(table, n) for n in range(4))
     assert whole[:4] == ["Nothing", "2", "0", "1"]
     assert gpu[1:4] == ["1", "0", "2"]
-    assert "One RTX 4090" in gpu[0]
+    assert "One RTX 4090 one of 2 identical GPUs" in gpu[0]
     assert "worst case" in gpu[0]
     assert "Large 70B" in gpu[4]
     assert "Instead: Small 8B" in gpu[4]
@@ -90,7 +92,8 @@ def test_a_measurement_is_named_by_what_it_depends_on() -> None:
     assert text(measure_words(file, CATALOG)).startswith("memory of the loaded weights of Small 8B")
     spread = ToMeasure(Uncertain.SPEED, "llama-cpp", "0.19", (("rtx-4090", 2),), 1, 1)
     assert (
-        text(machine_words(spread, CATALOG)) == "llama.cpp 0.19, layers over 2 GPUs on 2 × RTX 4090"
+        text(machine_words(spread, CATALOG))
+        == "llama.cpp 0.19, layers split over 2 GPUs on 2 × RTX 4090"
     )
 
 
@@ -103,7 +106,16 @@ def test_a_combos_table_counts_what_a_measurement_settles_here_and_everywhere() 
     assert table is not None
     assert len(table.rows) == len(here) == 2
     assert cells(table, 0)[3] == "4"
+    assert short_names(table.columns)[3] == "on_all_machines"  # as data.csv has always named it
     assert combo_table(opportunities([SURVEY.combos[MIXED.id]]), everywhere, CATALOG) is None
+
+
+def test_the_memory_left_for_a_model_keeps_its_name_in_the_data() -> None:
+    table = effective_table(SURVEY.combos[FOUR_BY_TWO.id], CATALOG)
+    assert (table.columns[3].heading, short_names(table.columns)[3]) == (
+        "Left for the model",
+        "for_the_model",
+    )
 
 
 def test_the_page_of_opportunities_counts_the_verdicts_in_doubt_and_lists_each_measurement() -> (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import BestPlans
 from sitegen.fit.fit_engine import FitEngine
@@ -14,7 +15,7 @@ from sitegen.site.cells import Link
 from sitegen.site.collect import collect_pages
 from sitegen.site.combo.gpu_answers import GpuAnswers, gpu_answers, kinds_by_gpu
 from sitegen.site.composed_address import read_state
-from sitegen.site.pages.gpu import SHOWN, GpuView
+from sitegen.site.pages.gpu import SHOWN, GpuView, question
 from sitegen.site.search import SearchView
 from sitegen.site.tables.counts import runs_tables
 from sitegen.site.urls import CUSTOM_URL
@@ -58,6 +59,18 @@ def answers(gpu_id: str) -> GpuAnswers:
     return gpu_answers(kinds_by_gpu(inputs)[gpu_id], SURVEY.needs.get(gpu_id, ()), inputs)
 
 
+def test_a_page_of_processors_asks_about_their_ram_and_that_of_a_board_about_the_board() -> None:
+    asked = [
+        question(replace(RTX_4090, vendor=Vendor.CPU, name=name), "Processor")
+        for name in ("DDR4-3200, 2 channels", "Raspberry Pi 5")
+    ]
+    assert asked == [
+        "What does a processor with DDR4-3200 in 2 channels run?",
+        "What does the Raspberry Pi 5 run?",
+    ]
+    assert question(RTX_4090, "NVIDIA") == "What does the NVIDIA RTX 4090 run?"
+
+
 def test_each_number_has_a_card_with_how_many_models_fit() -> None:
     cards = answers(RTX_4090.id).cards
     assert [card.heading for card in cards] == [
@@ -70,6 +83,14 @@ def test_each_number_has_a_card_with_how_many_models_fit() -> None:
         address, _, state = whole.url.partition("#")
         assert address == CUSTOM_URL
         assert state.startswith("machine=1;rtx-4090*")
+
+
+def test_a_name_that_ends_with_gpu_takes_a_plural() -> None:
+    inputs = fabricated.inputs()
+    gpu = replace(RTX_4090, name="GB200 GPU")
+    kinds = [replace(kind, gpu=gpu) for kind in kinds_by_gpu(inputs)[RTX_4090.id]]
+    headings = [card.heading for card in gpu_answers(kinds, NEEDS, inputs).cards]
+    assert headings == ["One GB200 GPU", "Two GB200 GPUs", "Four GB200 GPUs", "Eight GB200 GPUs"]
 
 
 def test_a_machine_of_the_catalog_gives_the_answers_of_its_own_page() -> None:

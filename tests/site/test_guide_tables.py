@@ -65,7 +65,7 @@ def test_every_plan_over_machines_in_the_guide_to_rpc_is_one_of_rpc() -> None:
         assert "one GPU" in alone
         assert joined
         for row in joined:
-            assert re.search(r"layers over (\d) GPUs on \1 nodes", row)
+            assert re.search(r"layers split over (\d) GPUs on \1 nodes", row)
 
 
 def test_plans_stand_side_by_side_with_the_rule_that_refuses_one() -> None:
@@ -76,7 +76,7 @@ def test_plans_stand_side_by_side_with_the_rule_that_refuses_one() -> None:
     )
     four, three, one = printed(f"{compared} runtimes=vllm splits=4x1,3x1,1x1 why=yes")
     assert four.startswith("TP 4 | ")
-    assert "64 attention heads do not divide by 3" in three
+    assert "64 attention heads are not divisible by 3" in three
     assert "one GPU, 4 replicas" in one  # as many copies as there are GPUs
     plain = table(f"{compared} runtimes=vllm splits=4x1,3x1,1x1")
     verdicts = [row.cells[1] for row in plain.rows]

@@ -116,7 +116,7 @@ def test_the_workload_is_said_in_a_line() -> None:
     )
     assert text.startswith(
         "512 to 512 in, 128 to 128 out, random prompts, 40 to 640 requests answered, "
-        "1 to 1 failed, each run 61.5 to 61.5."
+        "1 to 1 failed, each run took 61.5 to 61.5."
     )
 
 

@@ -18,6 +18,7 @@ from sitegen.site.tables.runs import (
     estimates,
     memory_runs_by_model,
     memory_runs_table,
+    ran_file,
     speed_runs_by_model,
     speed_runs_table,
     twin_of_speed,
@@ -63,7 +64,17 @@ def test_a_speed_has_its_units_and_says_how_it_was_timed() -> None:
 def test_what_sets_a_run_apart_is_said() -> None:
     aided = cells(speeds(), "run-run-2")
     assert aided[0] == f"8× RTX 4090 4 machines, 10 GbE limited to 280{GAP}W"
-    assert aided[1] == "llama.cpp Q4_K_M, TP 2, PP 2 speculative: eagle3"
+    assert aided[1] == "llama.cpp Q4_K_M, TP 2, PP 2 speculative decoding: eagle3"
+
+
+def test_a_run_names_its_file_as_the_page_of_its_model_does() -> None:
+    run, _ = SPEEDS[0]
+    first = SMALL.checkpoints[0]
+    listed = replace(run.subject, model=SMALL.id, checkpoint=first.id, quantization="")
+    assert first.id != first.quantization.name
+    assert ran_file(listed, CATALOG) == first.quantization.name
+    assert ran_file(replace(listed, checkpoint="of-their-own"), CATALOG) == "of-their-own"
+    assert ran_file(replace(listed, checkpoint=""), CATALOG) == "as released"
 
 
 def test_a_batch_has_no_speed_of_one_stream_and_no_date_where_none_is_known() -> None:
@@ -117,8 +128,8 @@ def test_the_engines_rate_of_the_same_run_stands_beside_the_measured_one() -> No
     for one in SPEED_ACCURACY.comparisons:
         (cell,) = [row.cells[7] for row in shown.rows if row.id == f"run-{one.run}"]
         assert f"tok/s{NAMES[one.quantity]}" in text(cell)
-        assert ("without speculation" in text(cell)) == bool(one.speculative)
-    assert "in quarantine above a physical bound" in cells(shown, "run-run-4")[7]
+        assert ("without speculative decoding" in text(cell)) == bool(one.speculative)
+    assert "in quarantine faster than the hardware allows" in cells(shown, "run-run-4")[7]
     assert cells(speeds(), "run-run-1")[7] == "not estimated"
 
 

@@ -112,7 +112,7 @@ def test_an_excuse_names_the_words_that_it_excuses() -> None:
     with pytest.raises(ProblemsFound) as caught:
         parse_documents({"content/guides/a.md": front + "A card of 24 GiB.\n"})
     (problem,) = caught.value.problems
-    assert problem.message == "'states' excuses an empty phrase"
+    assert problem.message == "`states` excuses an empty phrase"
     assert (problem.span.line, problem.span.column) == (FRONT.count("\n") + 2, 3)
     assert problem.hint
 

@@ -132,7 +132,7 @@ def test_a_page_is_small_and_loads_the_engine_only_when_asked() -> None:
         html = html_of(page_of(row_of(model)))
         assert len(html.encode()) < MOST_BYTES
         assert set(re.findall(r'src="[^"]*/(\w+)\.js"', html)) <= {
-            "site", "copy", "asking", "pair", "report"
+            "site", "links", "copy", "asking", "pair", "report"
         }  # fmt: skip
 
 

@@ -64,4 +64,4 @@ def test_another_way_to_start_says_for_which_machine_it_is() -> None:
     recipe = replace(group.recipes[0], steps=(step,))
     page = "<!doctype html><title>x</title>" + section(replace(group, recipes=(recipe,)))
     heads = [words(one) for one in parse(page.encode()).iter("summary")]
-    assert heads[1] == f"{step.title} on node 1 (head)"
+    assert heads[1] == f"{step.title} · run this on node 1 (head)"

@@ -98,6 +98,17 @@ def test_a_code_without_a_sentence_is_an_error() -> None:
         reason_sentence(Reason("LINK_DECODE", {"link": "ethernet-10g"}), CATALOG)
 
 
+def test_a_context_that_is_one_user_s_is_not_told_to_several() -> None:
+    reason = Reason("KV_BELOW_CONTEXT", {"max_context_tokens": 24_064, "context_tokens": 32_768})
+    one, several = (text(reason_sentence(reason, CATALOG, users)) for users in (1, 4))
+    assert one == "At most 24,064 tokens of context fit, not 32,768 tokens.".replace(
+        " tokens", "\N{NO-BREAK SPACE}tokens"
+    )
+    assert several == (
+        "One user alone can have 24,064 tokens; you asked for 4 users with 32,768 tokens each."
+    ).replace(" tokens", "\N{NO-BREAK SPACE}tokens")
+
+
 def test_bytes_are_printed_in_gib_and_ids_by_name() -> None:
     weights = Reason("WEIGHTS_EXCEED", {"weights_bytes": 40 * GIB, "budget_bytes": 21 * GIB})
     assert text(reason_sentence(weights, CATALOG)) == (

@@ -42,10 +42,12 @@ def test_nothing_of_the_list_is_in_the_catalog() -> None:
 def test_a_model_of_the_list_has_no_record_or_the_check_says_so() -> None:
     found = parse_unjudged(real())
     assert [one.name for one in found.models] == ["DBRX Instruct", "Intern-S2 Preview"]
-    assert list(already_judged(found, whole_catalog())) == []
+    assert list(already_judged(found, whole_catalog(), real())) == []
     text = f"models:\n{ENTRY}    repository: deepseek-ai/DeepSeek-V4.1-Flash\n"
-    (problem,) = already_judged(parse_unjudged({PATH: text}), whole_catalog())
+    (problem,) = already_judged(parse_unjudged({PATH: text}), whole_catalog(), {PATH: text})
     assert (problem.code, problem.span.path) == ("unjudged", PATH)
+    line = text.splitlines()[problem.span.line - 1]
+    assert line[problem.span.column - 1 :] == "deepseek-ai/DeepSeek-V4.1-Flash"
     assert "catalog/models/deepseek-v4.1-flash.yaml" in problem.message
 
 
@@ -59,7 +61,7 @@ def test_without_the_file_everything_is_judged() -> None:
     [
         (f"runtimes:\n{ENTRY}{ENTRY}", "unjudged"),
         (f"runtimes:\n{ENTRY}gpus:\n{ENTRY}", "unjudged"),
-        (f"runtimes:\n{ENTRY}".replace("reason", "why"), "unjudged"),
+        (f"runtimes:\n{ENTRY}".replace("reason", "why"), "unknown-key"),
         (f"gpus:\n{ENTRY}".replace("Nobody knows", "It has 24.0 GiB"), "prose-states-number"),
     ],
 )

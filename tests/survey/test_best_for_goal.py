@@ -8,12 +8,14 @@ import pytest
 
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
+from sitegen.quality.values import Use
 from sitegen.survey.answers import Answer, AnswerGoal, Scope
 from sitegen.survey.best_for_goal import combo_answers
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import ComboSurvey
 from tests.fit.questions import ask, combo
 from tests.survey.small_surveys import few, rated, small_catalog, surveyed
+from tests.survey.whole_catalog import whole_engine, whole_survey
 
 MODELS = ("llama8", "qwen3_30", "llama70")
 WHERE = combo(*["h100-sxm"] * 4, link="nvlink-4")
@@ -185,3 +187,18 @@ def test_many_users_are_served_inside_a_machine_where_a_replica_fits_there() -> 
     assert len({node for node, _ in most.ranks}) == 4
     assert len({node for node, _ in serving.plan.ranks}) == 1
     assert serving.plan.replicas * len(serving.plan.ranks) == 8
+
+
+def test_of_models_about_as_fast_the_best_rated_is_the_fastest_good_model() -> None:
+    """Ling 3.0 flash writes 111 tok/s, DeepSeek V4 Flash 108, and is rated 15 points higher."""
+    survey = whole_survey("2x-rtx-pro-6000-blackwell")
+    (found,) = [one for one in survey.answers if one.goal is AnswerGoal.ONE_STREAM]
+    assert found.runner_up is not None
+    assert found.runner_up.amount.mid > found.best.amount.mid > 0.9 * found.runner_up.amount.mid
+    ratings = whole_engine().ratings
+    best, second = (
+        ratings.of(Use.OVERALL, one.assessment.model.id) for one in (found.best, found.runner_up)
+    )
+    assert best is not None
+    assert second is not None
+    assert best.points.mid > second.points.mid + 3

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.provenance import Interval
+from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
 from sitegen.quality.values import Rating, Ratings, Use
 from sitegen.survey.best_for_use import Candidates
 from sitegen.survey.every_combo import survey_combo
+from sitegen.survey.rated_tier import best_assured_first
 from sitegen.survey.results import ComboSurvey
 from tests.fit.questions import combo
 from tests.survey.small_surveys import rated, small_catalog
@@ -27,6 +29,21 @@ def survey_of(
 ) -> ComboSurvey:
     known = replace(found or small_catalog(*MODELS), combos={WHERE.id: WHERE})
     return survey_combo(FitEngine(known, losses=losses, ratings=ratings), WHERE)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A rating with the speed that decides between equals."""
+
+    name: str
+    points: float
+    half_width: float
+    speed: float
+    general: float | None = None
+
+
+def first_of(*tier: Entry) -> str:
+    return best_assured_first(tier, 3, lambda one: (-one.speed,))[0].name
 
 
 def tier_of(survey: ComboSurvey, use: Use = Use.OVERALL) -> list[str]:
@@ -48,6 +65,20 @@ def test_what_is_assured_three_points_less_leads_no_tier_however_fast_it_is() ->
     """The ends are 57 and 61: nobody knows that the fast one is as good."""
     survey = survey_of(rated({"qwen3_30": 60.0, "llama70": 64.0}))
     assert tier_of(survey) == ["llama70", "qwen3_30"]
+
+
+def test_what_is_less_well_known_is_no_less_for_that_but_for_its_middle() -> None:
+    """Low ends of 55 and 54, but middles of 63 and 58: on the best evidence it is worse."""
+    surest, known = Entry("surest", 63, 8, 27), Entry("known", 58, 4, 63)
+    assert first_of(surest, known) == "surest"
+    assert first_of(surest, replace(known, points=60.5, half_width=6)) == "known"
+
+
+def test_what_one_board_cannot_tell_apart_is_told_apart_by_all_uses() -> None:
+    small, large = Entry("small", 58, 5, 66, general=54), Entry("large", 58.5, 5, 39, general=59)
+    assert first_of(small, large) == "large"
+    assert first_of(replace(small, general=56.5), large) == "small"
+    assert first_of(replace(small, general=None), large) == "small", "several boards know it"
 
 
 def test_the_next_tier_follows_and_unrated_models_are_counted_but_never_best() -> None:
@@ -144,6 +175,26 @@ def test_a_superseded_model_is_no_candidate() -> None:
         lead = Candidates.of(engine, given).lead()
         assert lead is not None
         assert lead.model.id == best
+
+
+def test_a_model_with_too_little_room_leads_only_where_no_other_has_more() -> None:
+    """An RTX 2080 Ti led general use with Qwen3 14B, of which it holds 9,472 tokens."""
+    found = small_catalog(*MODELS)
+    ratings = rated({"llama70": 90.0, "qwen3_30": 60.0})
+    engine = FitEngine(replace(found, combos={WHERE.id: WHERE}), ratings=ratings)
+    picks = [row.pick for row in survey_combo(engine, WHERE).rows]
+    for short, best in (({"llama70"}, "qwen3_30"), ({*MODELS}, "llama70")):
+        given = [tight(one) if one.model.id in short else one for one in picks]
+        lead = Candidates.of(engine, given).lead()
+        assert lead is not None
+        assert lead.model.id == best
+
+
+def tight(pick: Assessment) -> Assessment:
+    """Leave a pick room for 9,472 tokens."""
+    assert pick.best is not None
+    _, plan = pick.best.longest_context
+    return replace(pick, best=replace(pick.best, longest_context=(9_472, plan)))
 
 
 def test_a_model_too_slow_to_read_along_leads_nothing() -> None:

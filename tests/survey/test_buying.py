@@ -25,7 +25,12 @@ from sitegen.survey.buying import (
 )
 from sitegen.survey.rated_tier import as_good
 
-RATINGS = [{"overall": (60.0, 2.0)}, {"overall": (70.0, 2.0)}, {"overall": (71.0, 2.0)}, {}]
+RATINGS = [
+    {"overall": (60.0, 2.0, None)},
+    {"overall": (70.0, 2.0, None)},
+    {"overall": (71.0, 2.0, None)},
+    {},
+]
 WANTED = Wanted("overall", 32_768, 1, 0, 0, desktop=False, computer=False, least_speed=10, step=1)
 
 
@@ -36,7 +41,7 @@ def offer(model: int, **changes: Any) -> Offer:
 
 def build(name: str, usd: float, *offers: Offer, **changes: Any) -> Build:
     plain = Build(name, name, f"/combos/{name}/", usd, "used, 2026-09", whole=False,
-                  around="with a computer for $500", around_usd=500, watts=350,
+                  around="including a computer for $500", around_usd=500, watts=350,
                   desktop=True, counted=True, parts=(("a", 1),), offers=offers)  # fmt: skip
     return replace(plain, **changes)
 
@@ -178,7 +183,7 @@ def test_no_cheaper_build_than_one_of_the_frontier_runs_as_good_a_model(
 
 def test_two_models_are_told_apart_beyond_the_root_of_both_squared_halves() -> None:
     def choice(name: str, points: float, half: float) -> Choice:
-        return Choice(build(name, 1000, offer(0)), offer(0), points, half, 1000)
+        return Choice(build(name, 1000, offer(0)), offer(0), points, half, None, 1000)
 
     best, equal, worse = choice("best", 10, 3), choice("equal", 5, 4), choice("worse", 4.9, 4)
     assert as_good([worse, equal, best]) == [equal, best]  # 3² + 4² = 5²

@@ -49,7 +49,7 @@ def test_a_model_runs_on_the_smallest_machine_and_on_every_larger_one() -> None:
 
 def test_figures_are_those_of_the_gpus_that_were_judged() -> None:
     assert on_gpus(kind(RTX_4090.id), 4, NEEDS)[LARGE.id] == OnGpus(
-        FitTier.COMFORTABLE, too_close=False, tokens_per_s=40.0, context_tokens=32_768, count=2
+        FitTier.COMFORTABLE, tokens_per_s=40.0, context_tokens=32_768, count=2, file="Q4_K_M"
     )
 
 

@@ -9,6 +9,7 @@ from functools import cache
 
 import pytest
 
+from sitegen.browser.home import home_state
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import BudgetBase, Checkpoint, MemoryModel, Runtime
 from sitegen.cli.questions.fit_options import FitOptions
@@ -19,11 +20,15 @@ from sitegen.fit.planner import RANK, Question, best_plan, comfortable_plans
 from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
 from sitegen.physics.plan import DEFAULTS, Settings
 from sitegen.quality.values import Use
-from sitegen.site.cells import Lines
-from sitegen.site.combo.cards import answer_cards, further_recipes, run_words
+from sitegen.render.first_answer import answer_html
+from sitegen.site.combo.cards import answer_cards, further_recipes, run_words, speed_figure
+from sitegen.site.combo.first_answer import first_view
+from sitegen.site.combo.recipes import written
 from sitegen.site.composed_address import read_state
+from sitegen.site.words.speeds import faster
 from sitegen.survey.answers import AnswerGoal
 from sitegen.survey.composed_build import combo_of, verdict_of
+from sitegen.survey.first_answer import of_model, of_survey
 from sitegen.survey.results import ModelOnCombo
 from sitegen.survey.verdict_policy import answered, reference_question
 from tests.cli.small_project import run
@@ -383,8 +388,12 @@ def test_a_file_for_another_runtime_needs_no_cache_type_of_this_one() -> None:
 def test_what_is_best_for_images_reads_them_and_counts_what_they_take(combo: str) -> None:
     """MLX-LM drops image towers when it loads a model, and llama.cpp's projector takes memory."""
     (answer,) = (one for one in whole_survey(combo).uses if one.use is Use.VISION)
+    assert answer.picks[0].assessment.runtime.id == "llama-cpp"
     for pick in answer.picks:
         found = pick.assessment
+        if found.runtime.id == "vllm":  # loads the tower unless it is told not to
+            assert not found.settings.text_only
+            continue
         assert (found.runtime.id, found.settings.images) == ("llama-cpp", True)
         assert found.ledger[0].lines["projector"].low > 2 * found.model.vision_parameters
 
@@ -451,8 +460,54 @@ def test_a_card_opens_what_it_names(combo: str) -> None:
             state.asked, cured=False,
         )  # fmt: skip
         assert opened is not None
-        shown = card.run.lines[0] if isinstance(card.run, Lines) else card.run
-        assert run_words(opened) == shown
+        assert run_words(opened) == card.run
+
+
+def test_the_fastest_good_model_is_shown_with_the_file_that_is_the_fastest() -> None:
+    """On a Strix Halo the same model serves many in vLLM, where one user gets 32 tok/s of 47."""
+    survey = whole_survey("1x-strix-halo")
+    (fastest,) = [one for one in survey.answers if one.goal is AnswerGoal.ONE_STREAM]
+    assert fastest.best.plan is None
+    groups = written(survey)
+    shown = [
+        card
+        for card in answer_cards(survey, (*groups, *further_recipes(survey, groups)))
+        if "astest good model" in card.best_for
+    ]
+    assert len(shown) == 1
+    assert shown[0].figures[0] == speed_figure(fastest.best.assessment)[0]
+    assert shown[0].steps is not None
+    assert shown[0].steps.url.endswith(f"-{fastest.best.assessment.runtime.id}")
+
+
+def test_a_card_and_the_home_page_name_the_gain_that_the_commands_name() -> None:
+    """The words are those of the recipe's measured gain; the stated speed is as without."""
+    survey, catalog = whole_survey("1x-rtx-3090"), whole_catalog()
+    recipes = written(survey)
+    recipes = (*recipes, *further_recipes(survey, recipes))
+    by_address = {f"{id_}-{one.id}": one for id_, found in recipes for one in found}
+    cards = answer_cards(survey, recipes)
+    gains = []
+    for card in cards:
+        assert card.steps is not None
+        gains.append(by_address[card.steps.url.partition("#")[2]].one_user_gain)
+        assert card.faster == faster(gains[-1], card.steps.url)
+    assert 2 <= len(gains) - gains.count(None) < len(cards)
+    lead = survey.lead
+    assert lead is not None
+    assert lead.speed is not None
+    assert cards[0].figures[0] == speed_figure(lead)[0]
+    view = first_view(of_survey(survey), home_state("combo=1x-rtx-3090", catalog), catalog)
+    assert view.faster == faster(gains[0], view.whole[0].url)
+    said = "Others measured 1.25 to 2.45 times the speed with speculative decoding"
+    line = f'<p class="note">{said}: <a href='
+    assert line in answer_html(view, "/")
+    many = home_state("combo=1x-rtx-3090&users=4&model=qwen3.8-27b", catalog)
+    found = verdict_of(
+        engine(), catalog.combos["1x-rtx-3090"], catalog.models[many.model], many.asked
+    )
+    assert found is not None
+    assert first_view(of_model(found.combo, found), many, catalog).faster is None
 
 
 def test_a_card_for_many_users_starts_as_many_requests() -> None:

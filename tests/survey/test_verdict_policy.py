@@ -11,21 +11,24 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
 from sitegen.physics.plan import DEFAULTS, Settings
+from sitegen.physics.speed.constants import SpeedClass, is_tried
 from sitegen.survey.verdict_policy import (
     answered,
+    flags_of,
     reference_question,
     usual_goal,
     verdict_of,
 )
 from sitegen.units import GIB, MIB
 from tests.fit.questions import catalog, combo, model, with_visible
-from tests.survey.whole_catalog import whole_catalog, whole_engine
+from tests.survey.whole_catalog import whole_catalog, whole_engine, whole_survey
 
 ONE_CLASS = CheckpointLosses({}, {}, ())
 """No evidence: nothing is told apart."""
 CARD = combo("rtx-3090")
 PAIR = combo("rtx-3090", "rtx-3090", link="pcie-4-x16")
 SERVER = combo("h100-sxm", "h100-sxm", link="nvlink-4")
+SPARK = combo("dgx-spark", unified_gib=128)
 MAC = combo("apple-m3-ultra", unified_gib=96)
 
 
@@ -281,6 +284,39 @@ def test_a_flag_comes_before_another_file() -> None:
     assert seen["awq-4bit-g128", None] < seen["fp8", 64]
 
 
+def test_smaller_steps_come_before_another_file_and_never_for_room() -> None:
+    """Somewhere between, llama.cpp holds the better file only with half of its default steps.
+
+    A card that holds it with steps of 512 tokens keeps them, whatever more room others would give.
+    """
+    files = published("gemma27", "q8-0", "q4-k-m")
+    engine = engine_of(files, lost({"q4-k-m": 3.0}, 1.0))
+    seen: dict[tuple[str, int | None], list[int]] = {}
+    for mib in range(27_000, 36_000, 40):
+        question = reference_question(engine, with_visible(CARD, mib * MIB), files, None)
+        found = answered(engine, replace(question, room=(8_192, 16_384, 32_768)), cured=False)
+        assert found is not None
+        if found.tier is FitTier.COMFORTABLE:
+            steps = found.settings.micro_batch_tokens
+            seen.setdefault((found.checkpoint.id, steps), []).append(mib)
+    small, usual = seen["q8-0", 256], seen["q8-0", None]
+    assert seen["q4-k-m", None][0] < small[0] < small[-1] < usual[0]
+    assert ("q4-k-m", 256) not in seen
+
+
+def test_only_runtimes_that_can_be_told_have_smaller_steps() -> None:
+    question = reference_question(whole_engine(), CARD, model("llama8"))
+    told = {
+        one.subject.runtime.id: {s.micro_batch_tokens for s in flags_of(question, one.subject)}
+        for one in question.asks.every
+    }
+    assert told["llama-cpp"] == {None, 256}
+    assert told["vllm"] == {None}
+    one_server = replace(question, settings=Settings(micro_batch_tokens=1_024))
+    subject = next(a.subject for a in question.asks.every if a.subject.runtime.id == "llama-cpp")
+    assert flags_of(one_server, subject) == [Settings(micro_batch_tokens=1_024)]
+
+
 def test_naming_the_runtime_of_a_pick_gives_the_verdict_that_it_has_unnamed() -> None:
     """Over a card of shrinking memory, where flags decide vLLM's verdict and llama.cpp needs none.
 
@@ -343,6 +379,30 @@ def test_a_larger_share_comes_before_a_worse_file_and_only_under_vllm() -> None:
                 seen.setdefault(found.settings.memory_fraction, mib)
         assert set(seen) == shares
         assert seen[None] >= max(seen.values())
+
+
+def test_nobody_halves_a_users_speed_to_have_room_for_hundreds() -> None:
+    """Two machines cut a model that fills them, and serve fewer at once.
+
+    MiaAI-Lab starts DeepSeek V4 Flash on two DGX Sparks with TP 2, 0.835 of the memory and six
+    sequences (recipe of 2026-08-14).
+    """
+    whole = whole_catalog()
+    pair, flash = whole.combos["2x-dgx-spark"], whole.models["deepseek-v4-flash-0731"]
+    found = answered(whole_engine(), reference_question(whole_engine(), pair, flash, None, "vllm"))
+    assert found is not None
+    assert found.plan is not None
+    assert (found.plan.tensor_parallel_size, found.plan.pipeline_parallel_size) == (2, 1)
+    assert found.tier is FitTier.COMFORTABLE
+    assert (found.settings.max_num_seqs, found.settings.memory_fraction) == (64, 0.85)
+
+
+def test_a_larger_share_is_never_asked_of_a_memory_that_the_system_fills_too() -> None:
+    question = reference_question(whole_engine(), SPARK, model("llama8"), None, "vllm")
+    subject = next(one.subject for one in question.asks.every)
+    assert {one.memory_fraction for one in flags_of(question, subject)} == {None}
+    card = reference_question(whole_engine(), CARD, model("llama8"), None, "vllm")
+    assert {one.memory_fraction for one in flags_of(card, subject)} == {None, 0.95}
 
 
 def test_room_for_32k_comes_before_a_better_class_and_never_before_a_published_file() -> None:
@@ -417,3 +477,62 @@ def test_settings_that_the_reader_chose_are_never_changed() -> None:
     found = answered(engine, replace(question, settings=chosen))
     assert found is not None
     assert found.settings == chosen
+
+
+def of_catalog(name: str, machine: str, runtime: str = "", *, along: bool = False) -> Assessment:
+    """What the real catalog's policy picks, for a row or for an answer."""
+    whole, engine = whole_catalog(), whole_engine()
+    asked = reference_question(engine, whole.combos[machine], whole.models[name], None, runtime)
+    found = answered(engine, replace(asked, read_along=along), cured=False)
+    assert found is not None
+    return found
+
+
+def speed_of(found: Assessment) -> Interval:
+    assert found.speed is not None
+    return found.speed.single_tokens_per_s
+
+
+def test_a_runtime_measured_on_such_gpus_comes_before_an_estimate_that_is_carried_over() -> None:
+    """Nobody published a run of vLLM on RDNA 3; on its GPUs llama.cpp has dozens."""
+    free, named_vllm = (
+        of_catalog("gemma-4-26b-a4b-it", "1x-rx-7900-xtx", runtime) for runtime in ("", "vllm")
+    )
+    assert free.runtime.id == "llama-cpp"
+    assert speed_of(named_vllm).low < speed_of(free).mid < speed_of(named_vllm).mid
+    unmeasured = {
+        (card, family)
+        for card in ("1x-rtx-4090", "1x-rx-7900-xtx", "1x-radeon-ai-pro-r9700")
+        for family in ("paged", "layer-split")
+        if not is_tried(whole_catalog().assumptions, class_of(card, family))
+    }
+    assert unmeasured == {("1x-rx-7900-xtx", "paged")}
+
+
+def class_of(card: str, family: str) -> SpeedClass:
+    gpu = whole_catalog().combos[card].gpus[0].gpu
+    slug = gpu.architecture.lower().replace(" ", "-")
+    return SpeedClass(family, "", "", "", "", gpu.vendor.value, gpu.segment, slug, gpu.id)
+
+
+def test_an_answer_does_not_wait_for_a_chain_of_gpus_where_another_plan_is_twice_as_fast() -> None:
+    """Q6_K is written by three RTX 3060 in turn, Q4_K_M by two that cut every layer."""
+    row = of_catalog("qwen3.8-27b", "3x-rtx-3060-12gb")
+    answer = of_catalog("qwen3.8-27b", "3x-rtx-3060-12gb", along=True)
+    assert named(row) == ("q6-k", "llama-cpp")
+    assert named(answer) == ("q4-k-m", "llama-cpp")
+    assert answer.plan is not None
+    assert answer.plan.tensor_parallel_size == 2
+    assert speed_of(answer).mid > 2 * speed_of(row).mid
+    survey = whole_survey("3x-rtx-3060-12gb")
+    (shown,) = [one for one in survey.rows if one.model.id == "qwen3.8-27b"]
+    assert (shown.pick.id, shown.answer.id) == (row.id, answer.id)
+
+
+def test_a_release_in_16_bits_does_not_come_first_on_a_mac_because_mlx_runs_it() -> None:
+    free, in_mlx = (
+        of_catalog("ling-3.0-flash", "mac-studio-m3-ultra-512gb", runtime)
+        for runtime in ("", "mlx-lm")
+    )
+    assert (named(free), named(in_mlx)) == (("q8-0", "llama-cpp"), ("bf16", "mlx-lm"))
+    assert speed_of(free).mid > speed_of(in_mlx).mid

@@ -224,7 +224,14 @@ def generators() -> list[Any]:
     counter = Counter(start=10)
     twice = counter.squared(4, "n") + counter.squared(4, "n") if counter else ""
     bound = counter.steps
-    return [list(counter.steps(9)), list(bound(2)), twice, counter.count, [*counter.steps(1), 7]]
+    pairs = dict(_pairs("xyz"))  # a generator is read as any list is
+    return [list(counter.steps(9)), list(bound(2)), twice, counter.count, [*counter.steps(1), 7],
+            pairs, dict(_pairs(""))]  # fmt: skip
+
+
+def _pairs(letters: str) -> Iterator[tuple[str, int]]:
+    for at, letter in enumerate(letters):
+        yield letter, at
 
 
 def control(values: list[int]) -> list[Any]:

@@ -61,6 +61,7 @@ def test_programs_answer_alike(tmp_path: Path) -> None:
         ("class A: pass\nclass B(A): pass\nclass f(B): pass", "fields or bases of the base B"),
         ("async def f(): pass", "defines no f"),
         ("def f(a): return b'x'", "a constant"),
+        ("def f(a):\n    *b, c = a\n    return c", "line 2: a starred target"),
     ],
 )
 def test_what_has_no_counterpart_is_refused_with_its_line(body: str, words: str) -> None:

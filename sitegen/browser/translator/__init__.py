@@ -4,6 +4,6 @@ It knows nothing of what they say, and must not import any of our packages but `
 """
 
 from sitegen.browser.translator.bundle import Bundle, bundle
-from sitegen.browser.translator.names import TranslationError
+from sitegen.browser.translator.names import Modules, Reader, TranslationError
 
-__all__ = ["Bundle", "TranslationError", "bundle"]
+__all__ = ["Bundle", "Modules", "Reader", "TranslationError", "bundle"]

@@ -5,13 +5,56 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+WORDS = frozenset({"arg", "attr", "conversion", "ctx", "id", "kind", "op", "ops", "type_comment"})
+"""Fields that hold words and signs, and nothing that a name could stand in."""
+
+
+class InnerFields(dict[type, tuple[str, ...]]):
+    """Fields of each kind of node that hold nodes, without some of these, found once."""
+
+    def __init__(self, *without: str) -> None:
+        super().__init__()
+        self._without = WORDS.union(without)
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        """Find those of a kind."""
+        names = () if issubclass(kind, ast.Constant) else kind._fields
+        self[kind] = tuple(name for name in names if name not in self._without)
+        return self[kind]
+
+
+EVERY = InnerFields()
+
+
+def inner_nodes(node: ast.AST, fields: InnerFields = EVERY) -> list[ast.AST]:
+    """List the nodes right inside one, in their order, without operators and contexts."""
+    found: list[ast.AST] = []
+    for name in fields[type(node)]:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found += [one for one in value if isinstance(one, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def all_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk a node and all inside it, in no order."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting += inner_nodes(one)
+
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Walk statements without the functions inside them."""
-    for node in nodes:
+    """Walk statements without the functions inside them, in no order."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
         yield node
         if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
-            yield from own_nodes(ast.iter_child_nodes(node))
+            waiting += inner_nodes(node)
 
 
 def yields(node: ast.FunctionDef) -> bool:
@@ -22,26 +65,30 @@ def yields(node: ast.FunctionDef) -> bool:
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def assignments(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr | None]]:
-    """Yield names with what is assigned to them, ``None`` where that is a part of something."""
-    for node in body:
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, None
+def assignments(body: Iterable[ast.AST]) -> list[tuple[str, ast.expr | None]]:
+    """List names with what is assigned to them, ``None`` where that is a part of something."""
+    found: list[tuple[str, ast.expr | None]] = []
+    waiting = list(body)[::-1]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name | ast.Constant | ast.Lambda):
             continue
-        if isinstance(node, ast.Lambda):
+        if isinstance(node, ast.FunctionDef):
+            found.append((node.name, None))
             continue
         if isinstance(node, COMPREHENSIONS):
-            yield from _walrus(node)
+            found += _walrus(node)
             continue
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                yield from _bound(target, node.value)
+                found += _bound(target, node.value)
         elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
-            yield from _bound(node.target, node.value)
+            found += _bound(node.target, node.value)
         elif isinstance(node, ast.For):
             whole = node.iter if isinstance(node.target, ast.Name) and _counts(node.iter) else None
-            yield from _bound(node.target, ast.Constant(0) if whole is not None else None)
-        yield from assignments(ast.iter_child_nodes(node))
+            found += _bound(node.target, ast.Constant(0) if whole is not None else None)
+        waiting += inner_nodes(node)[::-1]
+    return found
 
 
 def _walrus(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:

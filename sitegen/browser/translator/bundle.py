@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
+from sitegen.browser.translator.assignments import InnerFields, inner_nodes
 from sitegen.browser.translator.classes import Definitions
 from sitegen.browser.translator.names import (
     Key,
@@ -40,7 +41,7 @@ class Bundle:
 
 
 def bundle(
-    read: Reader,
+    read: Reader | Modules,
     entries: Iterable[Key],
     provided: Mapping[Key, str],
     *,
@@ -50,6 +51,7 @@ def bundle(
 
     Args:
         read: Where the modules come from; asked for those alone in which something is needed.
+            ``Modules`` keep what they parsed for another bundle.
         entries: Where to begin.
         provided: Definitions that the page brings itself, each with a JavaScript expression.
         later: Where to begin with what a page loads only when it is asked for.
@@ -57,7 +59,7 @@ def bundle(
     Raises:
         TranslationError: If a construct has no counterpart.
     """
-    modules = Modules(read)
+    modules = read if isinstance(read, Modules) else Modules(read)
     first = _reached(modules, entries, provided)
     nodes = first | _reached(modules, later, provided)
     program = TranslatedModules(
@@ -95,11 +97,23 @@ def _reached(
         if module is None or key[1] not in module.defined:
             raise TranslationError(f"{key[0]} defines no {key[1]}")
         found[key] = module.defined[key[1]]
-        for dotted in _named(found[key], module):
+        for dotted in _named_by(module, key[1]):
             known = program.definition(dotted)
             if known is not None:
                 waiting.append(known)
     return dict(sorted(found.items()))
+
+
+def _named_by(module: Module, name: str) -> frozenset[str]:
+    """Return the dotted names that a definition reads, found once."""
+    known = module.named.get(name)
+    if known is None:
+        known = module.named[name] = frozenset(_named(module.defined[name], module))
+    return known
+
+
+READ = InnerFields("annotation", "returns", "decorator_list")
+"""Fields without those that say something of a definition and are not translated."""
 
 
 def _named(node: ast.AST, module: Module) -> Iterator[str]:
@@ -113,12 +127,8 @@ def _named(node: ast.AST, module: Module) -> Iterator[str]:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         above = module.imported.get(node.value.id, "")
         yield f"{above}.{node.attr}"
-    for name, value in ast.iter_fields(node):
-        if name in {"annotation", "returns", "ctx", "decorator_list"}:
-            continue
-        for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, ast.AST):
-                yield from _named(part, module)
+    for part in inner_nodes(node, READ):
+        yield from _named(part, module)
 
 
 def _mangled(keys: Iterable[Key]) -> dict[Key, str]:

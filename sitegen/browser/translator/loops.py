@@ -84,6 +84,8 @@ class Loops(Operators):
             case ast.Name():
                 return identifier(node.id)
             case ast.Tuple() | ast.List():
+                if any(isinstance(one, ast.Starred) for one in node.elts[:-1]):
+                    raise self.refuse(node, "a starred target before another")
                 return f"[{', '.join(self.target(one) for one in node.elts)}]"
             case ast.Starred():
                 return f"...{self.target(node.value)}"

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 
+from sitegen.browser.translator.assignments import all_nodes
 from sitegen.values import dataclass
 
 RESERVED = frozenset(
@@ -56,13 +57,15 @@ class Signature:
 class Module:
     """A parsed module: its definitions by name, and where its imported names come from.
 
-    ``imported`` has dotted names: ``sitegen.units.pad``, ``dataclasses.replace``.
+    ``imported`` has dotted names: ``sitegen.units.pad``, ``dataclasses.replace``; ``named`` those
+    that a definition reads, once somebody asked.
     """
 
     name: str
     body: list[ast.stmt]
     defined: dict[str, ast.stmt] = field(default_factory=dict)
     imported: dict[str, str] = field(default_factory=dict)
+    named: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 def read_module(name: str, source: str) -> Module:
@@ -70,8 +73,7 @@ def read_module(name: str, source: str) -> Module:
     module = Module(name, ast.parse(source).body)
     inner = [
         one
-        for node in ast.walk(ast.Module(module.body, []))
-        if isinstance(node, ast.FunctionDef)
+        for node in _functions(module.body)
         for one in node.body
         if isinstance(one, ast.ImportFrom)
     ]  # what a function imports when it is called
@@ -85,6 +87,15 @@ def read_module(name: str, source: str) -> Module:
         for defined in defined_names(statement):
             module.defined[defined] = statement
     return module
+
+
+def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
+    """Yield the functions of a module or class, and those inside them."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield from _functions(node.body)
 
 
 def defined_names(statement: ast.stmt) -> Iterator[str]:
@@ -209,7 +220,7 @@ def field_names(nodes: Iterable[ast.stmt]) -> frozenset[str]:
         one.attr
         for node in nodes
         if isinstance(node, ast.ClassDef)
-        for one in ast.walk(node)
+        for one in all_nodes(node)
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     ) | frozenset(
         ast.unparse(one.target)
@@ -227,7 +238,7 @@ def numeric_names(nodes: Iterable[ast.stmt]) -> frozenset[str]:
             continue
         for one in fields_of(node):
             said.setdefault(ast.unparse(one.target), set()).add(is_numeric(one.annotation))
-        for inner in ast.walk(node):
+        for inner in all_nodes(node):
             if isinstance(inner, ast.FunctionDef) and GETTERS & set(decorators(inner)):
                 said.setdefault(inner.name, set()).add(is_numeric(inner.returns))
             if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):

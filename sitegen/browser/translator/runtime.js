@@ -115,7 +115,7 @@ const $list = (o) => (o === undefined ? [] : [...$it(o)]);
 const $len = (o) => (o.length !== undefined ? o.length : o.map instanceof Map ? o.map.size : Object.keys(o).length);
 const $dict = (o) => {
   if (o === undefined) return new $Dict();
-  const pairs = Array.isArray(o) ? o : $items(o);
+  const pairs = o[Symbol.iterator] === undefined ? $items(o) : [...o];
   if (pairs.length > 0 && typeof pairs[0][0] === "string") return Object.fromEntries(pairs);
   const made = new $Dict();
   for (const [k, v] of pairs) made.map.set($key(k), [k, v]);

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.records.parts import ConstantRecord, IntervalRecord, Record
 from sitegen.catalog.text.positions import KeyPath
-from sitegen.catalog.text.source_text import quoted
+from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -96,5 +96,5 @@ def intervals_are_in_order(records: CatalogRecords) -> Iterator[Problem]:
 def _out_of_order(
     owner: Authored[Record], path: KeyPath, low: float, mid: float, high: float
 ) -> Problem:
-    message = f"low {low:g}, mid {mid:g} and high {high:g} are not in order"
+    message = f"low {written(low)}, mid {written(mid)} and high {written(high)} are not in order"
     return owner.problem(path, "interval-order", message)

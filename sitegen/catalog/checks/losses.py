@@ -8,7 +8,7 @@ from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.losses import LossRecord
 from sitegen.catalog.text.positions import KeyPath
-from sitegen.catalog.text.source_text import quoted
+from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 
 RATING_POINT = "rating-point-log-odds"
@@ -31,8 +31,8 @@ def loss_figures_are_possible(records: CatalogRecords) -> Iterator[Problem]:
         for authored, path, unit, value in _figures(source):
             low, high = BOUNDS[unit]
             if not low <= value <= high:
-                message = f"{value:g} cannot be a figure in {unit}"
-                hint = f"figures in {unit} lie between {low:g} and {high:g}"
+                message = f"{written(value)} cannot be a figure in {unit}"
+                hint = f"figures in {unit} lie between {written(low)} and {written(high)}"
                 yield authored.problem(path, "loss-figure", message, hint)
 
 
@@ -54,13 +54,13 @@ def losses_have_a_scale(records: CatalogRecords) -> Iterator[Problem]:
         for source in () if broken else list(records.losses.values())[:1]:
             message = f"measured losses need the assumption {quoted(RATING_POINT)}"
             hint = f"add catalog/assumptions/{RATING_POINT}.yaml"
-            yield source.problem((), "missing-assumption", message, hint)
+            yield source.problem(("tables",), "missing-assumption", message, hint, at_key=True)
         return
     value = found.record.mid if found.record.value is None else found.record.value
     low, high = SCALES
     if value is not None and not low <= value <= high:
-        message = f"{value:g} log-odds cannot be a rating point"
-        hint = f"it lies between {low:g} and {high:g}"
+        message = f"{written(value)} log-odds cannot be a rating point"
+        hint = f"it lies between {written(low)} and {written(high)}"
         yield found.problem(("value",), "rating-point", message, hint)
 
 

@@ -15,7 +15,7 @@ from sitegen.catalog.records.measurements import (
 from sitegen.catalog.records.parts import Record
 from sitegen.catalog.records.runs import SystemRecord
 from sitegen.catalog.text.positions import KeyPath
-from sitegen.catalog.text.source_text import quoted
+from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 
 FIGURES: Mapping[str, tuple[str, ...]] = {
@@ -144,9 +144,42 @@ def logged_hardware_exists(records: CatalogRecords) -> Iterator[Problem]:
                     yield authored.problem(path, "unified-memory", message, sold)
                 installed = gpu.record.vram_gib
                 if system.visible_gib and installed and system.visible_gib > installed:
-                    message = f"{system.visible_gib:g} GiB are more than {quoted(gpu.id)} has"
+                    message = (
+                        f"{written(system.visible_gib)} GiB are more than {quoted(gpu.id)} has"
+                    )
                     place_of = (*at, "visible_gib")
                     yield authored.problem(place_of, "visible-memory", message, "check the GPU")
+
+
+_ON_GPUS = ("weights_gib", "non_torch_gib", "activation_gib", "graphs_gib", "kv_pool_gib")
+
+
+def logged_figures_fit_the_gpus(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure no part of a start takes more memory than all of its GPUs have: a wrong unit."""
+    for log, at, run in _runs(records):
+        installed = _installed_gib(records, run.system) if run.system else None
+        for key in _ON_GPUS if installed else ():
+            figure = getattr(run.observed, key)
+            if figure is not None and installed and figure > installed:
+                message = (
+                    f"{written(figure)} GiB are more than the {written(installed)} GiB "
+                    "of all its GPUs"
+                )
+                hint = "figures are in GiB: is the log's in MiB, or of more GPUs?"
+                yield log.problem((*at, "observed", key), "logged-figure", message, hint)
+
+
+def _installed_gib(records: CatalogRecords, system: SystemRecord) -> float | None:
+    """Add up the memory of a system's GPUs; nothing where one is not known."""
+    total = 0.0
+    for node in system.nodes:
+        for part in node.gpus:
+            gpu = records.gpus.get(part.gpu)
+            each = part.unified_memory_gib or (gpu.record.vram_gib if gpu else None)
+            if each is None:
+                return None
+            total += each * part.count * node.count
+    return total
 
 
 def _runs(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sitegen.catalog.authored import CatalogRecords, leaves
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.resolve.catalog import VISIBLE_FRACTION
-from sitegen.catalog.text.source_text import quoted
+from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 
 _CAPABILITY = re.compile(r"([1-9]|1\d)\.\d")
@@ -43,7 +43,9 @@ def unified_memory_is_described(records: CatalogRecords) -> Iterator[Problem]:
             given = getattr(gpu.record, key) is not None
             if unified and not given:
                 message = f"a GPU with unified memory needs `{key}`"
-                yield gpu.problem((), "unified-facts", message)
+                path = ("unified_memory_options_gib",)
+                hint = f"add it: {type(gpu.record).model_fields[key].description}"
+                yield gpu.problem(path, "unified-facts", message, hint, at_key=True)
             if given and not unified:
                 message = f"`{key}` is for GPUs with unified memory"
                 yield gpu.problem((key,), "unified-facts", message, "remove it", at_key=True)
@@ -66,11 +68,14 @@ def visible_memory_is_installed(records: CatalogRecords) -> Iterator[Problem]:
             message = "`visible_mib` is for GPUs with `vram_gib`"
             yield gpu.problem(("visible_mib",), "visible-memory", message, at_key=True)
         elif visible > installed * 1024:
-            message = f"{visible} MiB are visible of {installed * 1024:g} MiB installed"
+            message = (
+                f"{written(visible)} MiB are visible of {written(installed * 1024)} MiB installed"
+            )
             hint = "the visible size is in MiB, the installed one in GiB"
             yield gpu.problem(("visible_mib",), "visible-memory", message, hint)
         elif visible < _LEAST_VISIBLE * installed * 1024:
-            message = f"only {visible} MiB are visible of {installed * 1024:g} MiB installed"
+            message = f"only {written(visible)} MiB are visible of "
+            message += f"{written(installed * 1024)} MiB installed"
             hint = "the visible size is in MiB, the installed one in GiB"
             yield gpu.problem(("visible_mib",), "visible-memory", message, hint)
 
@@ -83,7 +88,7 @@ def visible_memory_is_known(records: CatalogRecords) -> Iterator[Problem]:
         if gpu.record.vram_gib is not None and gpu.record.visible_mib is None:
             message = f"without `visible_mib` the assumption {VISIBLE_FRACTION!r} is needed"
             hint = f"add catalog/assumptions/{VISIBLE_FRACTION}.yaml"
-            yield gpu.problem((), "missing-assumption", message, hint)
+            yield gpu.problem(("vram_gib",), "missing-assumption", message, hint, at_key=True)
 
 
 def compute_capability_has_two_parts(records: CatalogRecords) -> Iterator[Problem]:

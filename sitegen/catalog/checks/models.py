@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.records.models import CheckpointRecord, ModelRecord, QuantizationRecord
 from sitegen.catalog.text.positions import KeyPath
-from sitegen.catalog.text.source_text import quoted
+from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 from sitegen.units import GB
 
@@ -92,6 +92,17 @@ def repositories_have_an_owner(records: CatalogRecords) -> Iterator[Problem]:
             yield _bad_repository(model, (*path, "repository"), checkpoint.repository)
 
 
+def repositories_belong_to_one_model(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure no two models have one repository: one of them was copied and not changed."""
+    first: dict[str, Authored[ModelRecord]] = {}
+    for model in records.models.values():
+        other = first.setdefault(model.record.repository.casefold(), model)
+        if other is not model:
+            message = f"{quoted(model.record.repository)} is the model {quoted(other.id)} already"
+            hint = "write the repository of this model, or remove one of the two"
+            yield model.problem(("repository",), "repository-taken", message, hint)
+
+
 def _bad_repository(model: Authored[ModelRecord], path: KeyPath, given: str) -> Problem:
     message = f"{quoted(given)} is not a Hugging Face repository"
     return model.problem(path, "repository", message, "write `owner/name`, without address")
@@ -169,8 +180,9 @@ def file_sizes_are_plausible(records: CatalogRecords) -> Iterator[Problem]:
         low, high = _PLAUSIBLE
         if not low * nominal <= size <= high * nominal + _sixteen_bit_bytes(model.record):
             message = (
-                f"a file of {size / GB:.3g} GB does not fit {parameters / 1e9:.3g} billion "
-                f"parameters at {quantization.record.nominal_bits:g} bits ({nominal / GB:.3g} GB)"
+                f"a file of {written(size / GB, 3)} GB does not fit "
+                f"{written(parameters / 1e9, 3)} billion parameters at "
+                f"{written(quantization.record.nominal_bits)} bits ({written(nominal / GB, 3)} GB)"
             )
             hint = "check the unit, the quantization and `published_parameters`"
             yield model.problem((*path, key), "file-size", message, hint)

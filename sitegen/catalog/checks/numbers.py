@@ -15,6 +15,7 @@ from sitegen.catalog.bounds import (
 from sitegen.catalog.checks.constants import constants_of
 from sitegen.catalog.records.parts import ConstantRecord, IntervalRecord, Record
 from sitegen.catalog.text.positions import KeyPath
+from sitegen.catalog.text.source_text import written
 from sitegen.problems import Problem
 
 Number = int | float
@@ -34,7 +35,7 @@ def constants_are_within_bounds(records: CatalogRecords) -> Iterator[Problem]:
                 or (number > 0 and bounds.holds(number))
             ):
                 continue
-            message = f"`{key}` of {name!r} must be {bounds}, not {number:g}"
+            message = f"`{key}` of {name!r} must be {bounds}, not {written(number)}"
             hint = f"its unit is {constant.unit!r}: compare number and unit with the source"
             yield owner.problem((*path, key), "out-of-range", message, hint)
 
@@ -53,7 +54,7 @@ def _beyond(
     authored: Authored[Record], path: KeyPath, number: Number, bounds: NumberRange
 ) -> Problem:
     name = ".".join(map(str, path))
-    message = f"`{name}` must be {bounds}, not {number:g}"
+    message = f"`{name}` must be {bounds}, not {written(number)}"
     return authored.problem(
         path, "out-of-range", message, "compare number and unit with the source"
     )

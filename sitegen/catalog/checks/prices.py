@@ -9,7 +9,7 @@ from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.bounds import NumberRange
 from sitegen.catalog.checks.provenance import is_date
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, PriceRecord
-from sitegen.catalog.text.source_text import quoted
+from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 
 UNITS_OF_USD = {
@@ -18,6 +18,8 @@ UNITS_OF_USD = {
 }  # fmt: skip
 """How many units of a currency are roughly worth a dollar: for bounds, never for a price."""
 BUYING = {"gpu": (5, 200_000), "combo": (50, 20_000_000)}
+_OF_LAUNCH = (0.01, 10)
+"""Least and most of a GPU's launch price that anyone pays."""
 RENTING = {"gpu": (0.005, 200), "combo": (0.005, 20_000)}
 
 Priced = Authored[GpuRecord] | Authored[ComboRecord]
@@ -49,6 +51,23 @@ def prices_are_within_bounds(records: CatalogRecords) -> Iterator[Problem]:
             message = f"a {price.kind} price must be {bounds}{unit}, not {price.amount:,}"
             hint = "one piece, or an hour of one: compare amount and currency with the source"
             yield authored.problem(("prices", index, "amount"), "price-amount", message, hint)
+
+
+def prices_are_near_the_launch_price(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure no GPU is bought for a small part or many times of what it cost when it was new.
+
+    In the catalog of 2026-11-27 the prices that can be compared are 0.35 to 2.6 times that.
+    """
+    least, most = _OF_LAUNCH
+    for gpu in records.gpus.values():
+        launch = gpu.record.launch_price_usd
+        for index, price in enumerate(gpu.record.prices if launch else ()):
+            share = price.amount / UNITS_OF_USD[price.currency] / (launch or 1)
+            if price.kind != "rent" and not least <= share <= most:
+                message = f"{price.amount:,.0f} {price.currency} are {written(share, 2)} times "
+                message += f"the launch price of {launch:,} USD"
+                hint = "one piece, in whole units of the currency: compare with the source"
+                yield gpu.problem(("prices", index, "amount"), "price-amount", message, hint)
 
 
 def prices_are_observed_once(records: CatalogRecords) -> Iterator[Problem]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from typing import TypeGuard
 from urllib.parse import urlsplit
 
 from sitegen.catalog.authored import Authored, CatalogRecords, guess
-from sitegen.catalog.records.models import RuntimeRecord
 from sitegen.catalog.records.parts import IntervalRecord, Record, SourceRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
@@ -21,17 +21,33 @@ _DATE_KEYS = ("released", "launched")
 
 
 def numbers_have_a_source(records: CatalogRecords) -> Iterator[Problem]:
-    """Ensure every number of a GPU or interconnect is carried by one of its sources."""
+    """Ensure every number of a GPU or interconnect is carried by one of its sources.
+
+    A source without `fields` carries all where it is the only one. Beside others nobody knows which
+    it carries: were it all, a number that none of them has would pass for read.
+    """
     for authored in records.hardware:
         sources: tuple[SourceRecord, ...] = getattr(authored.record, "sources", ())
-        if any(not source.fields for source in sources):
+        silent = [index for index, source in enumerate(sources) if not source.fields]
+        if silent and len(sources) == 1:
             continue
         carried = {field.partition(".")[0] for source in sources for field in source.fields}
-        for key in sorted(authored.record.model_fields_set - carried):
-            if _holds_a_number(getattr(authored.record, key)):
-                message = f"no source carries `{key}`"
-                hint = "add it to the `fields` of the source it was read from"
-                yield authored.problem((key,), "no-source", message, hint, at_key=True)
+        known = frozenset(type(authored.record).model_fields)
+        misspelled = {guess(field, known) for field in carried - known}  # reported there
+        bare = [
+            key
+            for key in sorted(authored.record.model_fields_set - carried)
+            if _holds_a_number(getattr(authored.record, key))
+            and f"did you mean '{key}'?" not in misspelled
+        ]
+        for index in silent if bare else ():
+            message = "beside other sources, this one must say which keys it carries"
+            hint = f"no other carries {', '.join(bare)}: write under `fields` those it was read for"
+            yield authored.problem(("sources", index), "no-source", message, hint)
+        for key in () if silent else bare:
+            message = f"no source carries `{key}`"
+            hint = "add it to the `fields` of the source it was read from"
+            yield authored.problem((key,), "no-source", message, hint, at_key=True)
 
 
 def _holds_a_number(value: object) -> bool:
@@ -42,7 +58,7 @@ def _holds_a_number(value: object) -> bool:
 
 def source_fields_exist(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure the fields that a source carries are keys of the record it stands in."""
-    for authored, owner, path, source in _sources(records):
+    for authored, owner, path, source in sources_of(records):
         known = frozenset(type(owner).model_fields)
         for index, field in enumerate(source.fields):
             if field.partition(".")[0] not in known:
@@ -54,7 +70,7 @@ def source_fields_exist(records: CatalogRecords) -> Iterator[Problem]:
 
 def urls_are_safe(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure addresses are plain http or https links: nothing that runs, hides or misleads."""
-    for authored, _, path, source in _sources(records):
+    for authored, _, path, source in sources_of(records):
         yield from _bad_url(authored, (*path, "url"), source.url)
     for runtime in records.runtimes.values():
         yield from _bad_url(runtime, ("url",), runtime.record.url)
@@ -95,7 +111,7 @@ def url_fault(url: str) -> tuple[str, str]:
 
 def dates_are_real(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure dates exist in the calendar, and nothing was read, sold or released after today."""
-    for authored, _, path, source in _sources(records):
+    for authored, _, path, source in sources_of(records):
         yield from bad_date(authored, (*path, "read"), source.read, records.today)
     for authored in records.all:
         for key in _DATE_KEYS:
@@ -142,7 +158,7 @@ def is_date(text: str) -> bool:
     return True
 
 
-def _sources(
+def sources_of(
     records: CatalogRecords,
 ) -> Iterator[tuple[Authored[Record], Record, KeyPath, SourceRecord]]:
     """Yield each source with the record it stands in and its key path."""
@@ -157,27 +173,38 @@ def _sources(
                 yield model, checkpoint, ("checkpoints", place, "sources", index), source
     for assumption in records.assumptions.values():
         yield assumption, assumption.record, ("source",), assumption.record.source
+    for combo in records.combos.values():
+        operations = combo.record.operations
+        if operations is not None:
+            yield from _inside(combo, operations, ("operations",))
     for runtime in records.runtimes.values():
         yield from _inside(runtime, runtime.record, ())
 
 
 def _inside(
-    runtime: Authored[RuntimeRecord], owner: Record, at: KeyPath
+    authored: Authored[Record], owner: Record, at: KeyPath
 ) -> Iterator[tuple[Authored[Record], Record, KeyPath, SourceRecord]]:
-    """Yield the `source` of each record in a runtime's, wherever it lies: limits, defects, ..."""
+    """Yield each source of a record's parts, wherever it lies: traits, limits, defects, ..."""
     for key, value in owner.__dict__.items():
         if isinstance(value, SourceRecord):
-            yield runtime, owner, (*at, key), value
-        for place, item in _parts(value):
-            if key != "sources":
-                yield from _inside(runtime, item, (*at, key, *place))
+            yield authored, owner, (*at, key), value
+        elif isinstance(value, tuple) and at:  # those of the record itself come first
+            for place, item in enumerate(value):
+                if isinstance(item, SourceRecord):
+                    yield authored, owner, (*at, key, place), item
+        for below, part in _parts(value):
+            yield from _inside(authored, part, (*at, key, *below))
 
 
 def _parts(value: object) -> Iterator[tuple[KeyPath, Record]]:
     """Yield the records of a value: itself, or those that it lists or maps to."""
-    if isinstance(value, Record) and not isinstance(value, SourceRecord):
+    if _is_part(value):
         yield (), value
     elif isinstance(value, tuple):
-        yield from (((at,), item) for at, item in enumerate(value) if isinstance(item, Record))
+        yield from (((at,), item) for at, item in enumerate(value) if _is_part(item))
     elif isinstance(value, Mapping):
-        yield from (((key,), item) for key, item in value.items() if isinstance(item, Record))
+        yield from (((key,), item) for key, item in value.items() if _is_part(item))
+
+
+def _is_part(item: object) -> TypeGuard[Record]:
+    return isinstance(item, Record) and not isinstance(item, SourceRecord)

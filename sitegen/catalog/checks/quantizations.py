@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sitegen.catalog.authored import CatalogRecords, guess
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.text.source_text import quoted
+from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 
 PRODUCTION_BITS = 4.0
@@ -29,7 +29,8 @@ def gguf_has_a_file_type(records: CatalogRecords) -> Iterator[Problem]:
         given, is_gguf = quantization.record.gguf_file_type, quantization.record.format == "gguf"
         if is_gguf and not given:
             message = "a GGUF quantization needs `gguf_file_type`"
-            yield quantization.problem((), "gguf-file-type", message, "for example Q4_K_M")
+            hint = "add it, for example gguf_file_type: Q4_K_M"
+            yield quantization.problem(("format",), "gguf-file-type", message, hint)
         elif given and not is_gguf:
             message = "`gguf_file_type` is for the format gguf"
             path = ("gguf_file_type",)
@@ -50,7 +51,8 @@ def linears_are_given_outside_gguf(records: CatalogRecords) -> Iterator[Problem]
         given, is_gguf = quantization.record.linears, quantization.record.format == "gguf"
         if given is None and not is_gguf:
             message = "`linears` is missing: how the linear layers are stored"
-            yield quantization.problem((), "linears", message)
+            hint = "add it, for example linears: {weight_bits: 4, group_size: 128, scale_bits: 16}"
+            yield quantization.problem(("format",), "linears", message, hint)
         for key in ("linears", "exceptions"):
             if is_gguf and getattr(quantization.record, key):
                 message = f"a GGUF file type decides by itself: `{key}` has no effect"
@@ -71,9 +73,9 @@ def production_means_four_bits_or_native(records: CatalogRecords) -> Iterator[Pr
         enough = record.nominal_bits >= PRODUCTION_BITS
         native_somewhere = quantization.id in native or broken_models
         if record.production and not enough and not native_somewhere:
-            message = f"{record.nominal_bits:g} bits are too few for production"
+            message = f"{written(record.nominal_bits)} bits are too few for production"
             hint = "set it to false, or mark the checkpoint that was released in it `native`"
             yield quantization.problem(("production",), "production", message, hint)
         if enough and not record.production:
-            message = f"{record.nominal_bits:g} bits are enough for production"
+            message = f"{written(record.nominal_bits)} bits are enough for production"
             yield quantization.problem(("production",), "production", message, "set it to true")

@@ -24,7 +24,7 @@ from sitegen.problems import Problem, Severity
 def references_exist(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure every id that a record refers to has a file, broken or not."""
     today = {kind: renamed(records, kind) for kind in Kind}
-    for authored, path, key, given in _references(records):
+    for authored, path, key, given in references_of(records):
         kind = REFERENCES[key].kind
         if given is None or given in records.ids[kind]:
             continue
@@ -69,7 +69,7 @@ def orchestrators_orchestrate(records: CatalogRecords) -> Iterator[Problem]:
                 yield orchestrator.problem(("drives", index), "drives-orchestrator", message)
 
 
-def _references(
+def references_of(
     records: CatalogRecords,
 ) -> Iterator[tuple[Authored[Record], KeyPath, str, str | None]]:
     """Yield each reference: who refers, at which path, under which key, to what."""

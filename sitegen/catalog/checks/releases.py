@@ -18,6 +18,11 @@ from sitegen.problems import Problem, Severity
 
 _SIZE = re.compile(r"\d+(\.\d+)?[bm]|a\d+(\.\d+)?b|e\d+b|\d+x\d+b|\d+e")
 _TUNING = frozenset({"base", "chat", "instruct", "it", "thinking"})
+_SHORTEST_CONTEXT = 512
+"""Fewest tokens that a context is taken for: half of the fewest in the catalog of 2026-11-28.
+
+Those were 1,024, of GPT-2 in all its sizes.
+"""
 _SIBLINGS = 3
 """How many of a family must agree before one that differs is asked about."""
 
@@ -82,6 +87,16 @@ def successors_are_newer(records: CatalogRecords) -> Iterator[Problem]:
             message = f"{quoted(successor.id)} of {after} cannot follow this one of {before}"
             hint = "check both dates, or name the model that came later"
             yield model.problem(("superseded_by",), "older-successor", message, hint)
+
+
+def contexts_hold_a_text(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure a context is of a length that models have, and is not in thousands."""
+    for model in records.models.values():
+        given = model.record.context_tokens
+        if given < _SHORTEST_CONTEXT:
+            message = f"a context of {given:,} tokens is shorter than any model's"
+            hint = f"count single tokens: {given}K are {1024 * given}"
+            yield model.problem(("context_tokens",), "short-context", message, hint)
 
 
 def promised_context_is_sourced(records: CatalogRecords) -> Iterator[Problem]:

@@ -32,7 +32,7 @@ def only_orchestrators_drive(records: CatalogRecords) -> Iterator[Problem]:
         orchestrator = runtime.record.memory_model == "orchestrator"
         if orchestrator and not runtime.record.drives:
             message = "an orchestrator needs `drives`: the engines it runs"
-            yield runtime.problem((), "drives", message)
+            yield runtime.problem(("memory_model",), "drives", message, "add `drives: [vllm]`")
         if runtime.record.drives and not orchestrator:
             message = "only an orchestrator drives other runtimes"
             yield runtime.problem(("drives",), "drives", message, "remove it", at_key=True)
@@ -53,7 +53,9 @@ def profiled_runtimes_have_profiles(records: CatalogRecords) -> Iterator[Problem
             hint = "add `profiles`, or make it `unprofiled`"
             yield runtime.problem(("memory_model",), "profiles", message, hint)
         elif assessed is None:
-            yield runtime.problem((), "assessed-version", "`assessed_version` is missing")
+            message = "`assessed_version` is missing: the profile that verdicts stand on"
+            hint = f"add assessed_version: {quoted(versions[-1])}"
+            yield runtime.problem(("profiles",), "assessed-version", message, hint, at_key=True)
         elif assessed not in versions:
             message = f"no profile has the version {quoted(assessed)}"
             hint = f"the profiles are {', '.join(versions)}"

@@ -9,7 +9,7 @@ from sitegen.catalog.authored import Authored, CatalogRecords, guess
 from sitegen.catalog.checks.provenance import bad_date, bad_dates
 from sitegen.catalog.records.scores import NamesRecord, ScoreTableRecord
 from sitegen.catalog.text.positions import KeyPath
-from sitegen.catalog.text.source_text import quoted
+from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 
 LARGEST = {"percent": 100.0, "elo": 5_000.0}
@@ -88,9 +88,9 @@ def _impossible(table: ScoreTableRecord, unit: str) -> Iterator[tuple[str, str]]
     for name, given in table.scores.items():
         value, low, high = given if isinstance(given, tuple) else (given, given, given)
         if not smallest <= value <= largest:
-            yield name, f"{value:g} cannot be a score in {unit}"
+            yield name, f"{written(value)} cannot be a score in {unit}"
         elif not low <= value <= high:
-            yield name, f"{value:g} does not lie between {low:g} and {high:g}"
+            yield name, f"{written(value)} does not lie between {written(low)} and {written(high)}"
 
 
 def _entries(names: Authored[NamesRecord]) -> Iterator[tuple[KeyPath, str, str]]:

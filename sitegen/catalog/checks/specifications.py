@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sitegen.catalog.authored import Authored, CatalogRecords
+from sitegen.catalog.bounds import bounds_of_key
+from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.hardware import GpuRecord
-from sitegen.catalog.text.source_text import quoted
+from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 
 _ROUNDING = 0.015
@@ -19,6 +22,14 @@ _BANDWIDTHS = {
     "integrated": (8, 3_000),
 }
 """Least and most memory bandwidth of a segment, GB/s."""
+_DIFFERS = {Kind.GPU: ", e.g. the size of the memory"}
+_MEMORIES = {
+    "consumer": (1, 128),
+    "workstation": (2, 256),
+    "datacenter": (4, 1_024),
+    "integrated": (1, 256),
+}
+"""Least and most memory of its own in a GPU of a segment, GiB."""
 _WATTS = {
     "consumer": (30, 1_200),
     "workstation": (20, 1_200),
@@ -82,16 +93,21 @@ _CONNECTORS = re.compile(
 )
 
 
-def gpus_have_names_of_their_own(records: CatalogRecords) -> Iterator[Problem]:
-    """Ensure no two GPUs have one name, whatever its letter case, spaces and hyphens are."""
-    first: dict[str, Authored[GpuRecord]] = {}
-    for gpu in records.gpus.values():
-        plain = re.sub(r"[\s_-]+", "", gpu.record.name).casefold()
-        other = first.setdefault(plain, gpu)
-        if other is not gpu:
-            message = f"{quoted(other.id)} is called {quoted(other.record.name)}, too"
-            hint = "say in the name what differs, e.g. the size of the memory; or remove one"
-            yield gpu.problem(("name",), "name-taken", message, hint)
+def records_have_names_of_their_own(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure no two records of a kind have one name, whatever its case, spaces and hyphens are."""
+    named: tuple[Mapping[str, Authored[Any]], ...] = (
+        records.gpus, records.interconnects, records.combos, records.models,
+        records.quantizations, records.runtimes, records.boards,
+    )  # fmt: skip
+    for kind in named:
+        first: dict[str, Authored[Any]] = {}
+        for one in kind.values():
+            plain = re.sub(r"[\s_-]+", "", one.record.name).casefold()
+            other = first.setdefault(plain, one)
+            if other is not one:
+                message = f"{quoted(other.id)} is called {quoted(other.record.name)}, too"
+                hint = f"say in the name what differs{_DIFFERS.get(one.kind, '')}; or remove one"
+                yield one.problem(("name",), "name-taken", message, hint)
 
 
 def bandwidth_is_width_times_rate(records: CatalogRecords) -> Iterator[Problem]:
@@ -102,27 +118,32 @@ def bandwidth_is_width_times_rate(records: CatalogRecords) -> Iterator[Problem]:
             continue
         made, said = bits * rate / 8, gpu.record.memory_bandwidth_gb_s
         if abs(said - made) > _ROUNDING * made:
-            message = f"{said:g} GB/s are not {bits} bits times {rate:g} Gbit/s ({made:g} GB/s)"
+            message = f"{written(said)} GB/s are not {bits} bits times {written(rate)} Gbit/s "
+            message += f"({written(made)} GB/s)"
             hint = "look up the three figures of this very card; siblings differ"
             yield gpu.problem(("memory_bandwidth_gb_s",), "bandwidth", message, hint)
 
 
 def figures_are_of_their_segment(records: CatalogRecords) -> Iterator[Problem]:
-    """Ensure memory bandwidth and power are of the size that GPUs of their segment have.
+    """Ensure memory, its bandwidth and power are of the size that GPUs of their segment have.
 
     The bounds are the least and the most in the catalog of 2026-11-27 with a factor of two and
     more, so that a generation can pass the last one and a digit too many cannot. In the catalog
     were, in GB/s and watts: consumer 112 to 1,792 and 70 to 575, workstation 160 to 1,792 and 50
-    to 600, datacenter 192 to 23,300 and 60 to 1,600, integrated 17 to 1,228 and 15 to 220.
+    to 600, datacenter 192 to 23,300 and 60 to 1,600, integrated 17 to 1,228 and 15 to 220. Memory
+    of their own, in GiB: consumer 3 to 48, workstation 6 to 96, datacenter 8 to 432.
     """
     for gpu in records.gpus.values():
         for field, unit, bounds in (
             ("memory_bandwidth_gb_s", "GB/s", _BANDWIDTHS),
             ("tdp_watts", "W", _WATTS),
+            ("vram_gib", "GiB", _MEMORIES),
         ):
             said, (least, most) = getattr(gpu.record, field), bounds[gpu.record.segment]
-            if said is not None and not least <= said <= most:
-                message = f"{said:g} {unit} are not of a {gpu.record.segment} GPU: "
+            if said is None or not bounds_of_key(field).holds(said):
+                continue  # nothing is said, or no unit has such a number
+            if not least <= said <= most:
+                message = f"{written(said)} {unit} are not of a {gpu.record.segment} GPU: "
                 message += f"those have {least:,} to {most:,} {unit}"
                 hint = "compare number, unit and `segment` with the source"
                 yield gpu.problem((field,), "segment-figure", message, hint)
@@ -163,8 +184,8 @@ def rates_are_within_units_times_clock(records: CatalogRecords) -> Iterator[Prob
         most = units * each * clock / 1e6
         if rate > most * (1 + _RATE_ROUNDING):
             message = (
-                f"{rate:g} TFLOPS are more than {units} multiprocessors of {each} operations do "
-                f"at {clock} MHz ({most:.4g} TFLOPS)"
+                f"{written(rate)} TFLOPS are more than {units} multiprocessors of {each} "
+                f"operations do at {clock} MHz ({written(most, 4)} TFLOPS)"
             )
             hint = "is it the rate with sparsity, or with FP16 accumulate? write the dense one"
             yield gpu.problem(("fp16_tflops",), "rate-clock", message, hint)
@@ -189,8 +210,8 @@ def rates_in_fewer_bits_follow_from_fp16(records: CatalogRecords) -> Iterator[Pr
                 made = fp16 * multiples[field] * whole
                 if abs(said - made) > _RATE_ROUNDING * made:
                     message = (
-                        f"{said:g} in {name} is not {multiples[field] * whole:g} times the FP16 "
-                        f"rate of {fp16:g} ({made:.4g})"
+                        f"{written(said)} in {name} is not {written(multiples[field] * whole)} "
+                        f"times the FP16 rate of {written(fp16)} ({written(made, 4)})"
                     )
                     hint = "rates with sparsity are twice the dense ones: write dense ones"
                     yield gpu.problem((field,), "rate-ratio", message, hint)

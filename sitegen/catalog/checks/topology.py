@@ -9,7 +9,7 @@ from dataclasses import replace
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord, NodeRecord
-from sitegen.catalog.text.source_text import quoted
+from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem, Severity
 
 LARGEST_COMBO = 4096
@@ -79,14 +79,15 @@ def links_are_no_faster_than_their_line(records: CatalogRecords) -> Iterator[Pro
     for link in records.interconnects.values():
         rate, bus = link.record.nominal_gb_s, link.record.bus_bandwidth_gb_s
         if rate is not None and bus is not None and bus.high > rate:
-            message = f"collectives at {bus.high:g} GB/s are faster than the line ({rate:g} GB/s)"
+            message = f"collectives at {written(bus.high)} GB/s are faster than the line "
+            message += f"({written(rate)} GB/s)"
             hint = (
                 "both are decimal GB/s in one direction: is one in Gbit/s, or of both directions?"
             )
             yield link.problem(("bus_bandwidth_gb_s", "high"), "link-figure", message, hint)
         latency = link.record.latency_us
         if latency is not None and latency.low < _LEAST_LATENCY_US:
-            message = f"no link answers in {latency.low:g} µs"
+            message = f"no link answers in {written(latency.low)} µs"
             hint = "it is in microseconds: is the source's in milliseconds or seconds?"
             yield link.problem(("latency_us", "low"), "link-figure", message, hint)
 
@@ -124,7 +125,7 @@ def networks_join_nodes(records: CatalogRecords) -> Iterator[Problem]:
         if nodes > 1 and network is None:
             message = f"{nodes} nodes need a `network`"
             hint = "name the interconnect between them, e.g. ethernet-10g"
-            yield combo.problem((), "network-missing", message, hint)
+            yield combo.problem(("nodes",), "network-missing", message, hint, at_key=True)
         if nodes == 1 and network is not None:
             message = "a combo of one node has no network"
             yield combo.problem(("network",), "network-needless", message, "remove it", at_key=True)

@@ -114,6 +114,11 @@ class Gpu:
     ram_link_bytes_per_s: Interval | None = None
     """Rate at which it reads the RAM of a processor on its own module; ``None`` behind PCIe."""
 
+    @property
+    def sees_system_memory(self) -> bool:
+        """Whether CUDA counts all memory of the system as the GPU's own."""
+        return self.vendor is Vendor.NVIDIA and isinstance(self.memory, UnifiedMemory)
+
 
 @dataclass(frozen=True, slots=True)
 class Interconnect:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.catalog.domain.provenance import Constant, Evidence, Source
+from sitegen.catalog.domain.provenance import Constant, Evidence, Interval, Source
 from sitegen.problems import SourceSpan
 from sitegen.values import dataclass
 
@@ -263,6 +263,7 @@ class Traits:
         one_gpu_where_it_fits: A model that fits one GPU is put on one, whatever others there are.
         llama_cpp_builds: Its versions are build numbers of llama.cpp, which date a run.
         experimental_cut: Its makers call the mode that cuts each layer experimental.
+        micro_batch_option: Its server can be told how many tokens of a prompt a step reads.
     """
 
     cache_types: tuple[str, ...]
@@ -274,6 +275,7 @@ class Traits:
     one_gpu_where_it_fits: bool
     llama_cpp_builds: bool
     experimental_cut: bool
+    micro_batch_option: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,6 +392,36 @@ class ChatOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class Speculation:
+    """Speculative decoding of some models: a server guesses tokens and checks them in one step.
+
+    Attributes:
+        models: Ids of the models.
+        options: As typed.
+        repositories: Whose files hold the layers that guess; empty for all.
+        draft: Repository of a draft model, empty where the model itself has layers that guess.
+        excluded_vendors: GPU vendors on which it brings nothing.
+        excluded_plans: Plans that it makes slower, ``offload`` or ``tensor``.
+        gain: One user's speed with the options over that without; ``None`` where unmeasured.
+        measured_by: Who measured the gain, as the subject of a sentence.
+        many_users: What it does for several users at once, as a sentence.
+        extra_bytes: Memory beyond the plan's, of all GPUs; ``None`` where unknown.
+    """
+
+    models: tuple[str, ...]
+    options: tuple[str, ...]
+    repositories: tuple[str, ...]
+    draft: str
+    excluded_vendors: tuple[Vendor, ...]
+    excluded_plans: tuple[str, ...]
+    gain: Interval | None
+    measured_by: str
+    many_users: str
+    extra_bytes: Interval | None
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Replicas:
     """How one command serves several replicas of a model on one machine, behind one address.
 
@@ -443,6 +475,7 @@ class Runtime:
     model_limits: tuple[ModelLimit, ...] = ()
     """First match holds, beside what the format says of GPUs."""
     chat_options: tuple[ChatOptions, ...] = ()
+    speculation: tuple[Speculation, ...] = ()
     """First entry that names a model holds."""
     replicas: Replicas | None = None
     """How it serves several replicas on one machine; ``None`` where each is a server of its own."""

@@ -10,6 +10,7 @@ from sitegen.catalog.licences import LICENCE_SCHEMA
 from sitegen.catalog.records.parts import (
     ConstantRecord,
     EvidenceWord,
+    IntervalRecord,
     IsoDate,
     Record,
     Renamable,
@@ -348,6 +349,43 @@ class ChatOptionsRecord(Record):
     source: SourceRecord = Field(description="Source of the values.")
 
 
+class SpeculationRecord(Record):
+    """Options with which a server guesses tokens ahead for some models, and what that brings."""
+
+    models: tuple[Slug, ...] = Field(min_length=1, description="Model ids.")
+    options: tuple[Text, ...] = Field(min_length=1, description="Options, as typed.")
+    repositories: tuple[Text, ...] = Field(
+        default=(),
+        description="Repositories whose files hold what it takes; all when left out. The first is "
+        "named where the recipe's own is none of them.",
+    )
+    draft: str = Field(
+        default="", description="Repository of a draft model; left out where the model has layers."
+    )
+    excluded_vendors: tuple[VendorWord, ...] = Field(
+        default=(), description="GPU vendors on which it brings nothing."
+    )
+    excluded_plans: tuple[Literal["offload", "tensor"], ...] = Field(
+        default=(),
+        description="Plans that it makes slower: with a part in system RAM, or with a split of "
+        "each layer.",
+    )
+    gain_factor: IntervalRecord | None = Field(
+        default=None, description="One user's speed with the options, over that without."
+    )
+    measured_by: str = Field(
+        default="Owners", description="Who measured the gain, as the subject of a sentence."
+    )
+    many_users: str = Field(
+        default="Leave it out if many users ask at once.",
+        description="What it does for several users at once, as a sentence.",
+    )
+    extra_gib: IntervalRecord | None = Field(
+        default=None, description="Memory beyond that of the plan, GiB on all GPUs together."
+    )
+    source: SourceRecord = Field(description="Source of the values.")
+
+
 class ReplicasRecord(Record):
     """How one command serves several replicas of a model on one machine, behind one address."""
 
@@ -425,6 +463,10 @@ class TraitsRecord(Record):
     experimental_cut: bool = Field(
         default=False, description="Its makers call the mode that cuts each layer experimental."
     )
+    micro_batch_option: bool = Field(
+        default=False,
+        description="Its server can be told how many tokens of a prompt a step reads.",
+    )
     sources: tuple[SourceRecord, ...] = Field(
         default=(), description="Sources, with the keys that each supports."
     )
@@ -451,6 +493,9 @@ class RuntimeRecord(Renamable):
     )
     chat_options: tuple[ChatOptionsRecord, ...] = Field(
         default=(), description="Parsers and templates by model; the first match holds."
+    )
+    speculation: tuple[SpeculationRecord, ...] = Field(
+        default=(), description="Speculative decoding by model; the first match holds."
     )
     replicas: ReplicasRecord | None = Field(
         default=None,

@@ -10,6 +10,7 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=5_000, strip_wh
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=80)]
 IsoDate = Annotated[str, StringConstraints(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")]
 Version = Annotated[str, StringConstraints(pattern=r"^\d+(\.\d+)*$")]
+StatedVersion = Annotated[str, StringConstraints(pattern=r"^(\d+(\.\d+)*)?$")]
 VendorWord = Literal["nvidia", "amd", "intel", "apple", "cpu"]
 EvidenceWord = Literal["measured", "measured-near", "community", "extrapolated", "estimated"]
 
@@ -43,7 +44,9 @@ class SourceRecord(Record):
     url: str = Field(default="", description="Address of the source; empty for a file without one.")
     read: IsoDate = Field(description="ISO date on which it was read.")
     fields: tuple[str, ...] = Field(
-        default=(), description="Keys of this record that it carries; all of them when left out."
+        default=(),
+        description="Keys of this record that it carries. Left out it carries all of them; of a "
+        "GPU or interconnect only where it is the one source.",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from sitegen.catalog.records.hardware import NodeRecord
-from sitegen.catalog.records.parts import Record, Slug, Text
+from sitegen.catalog.records.parts import Record, Slug, StatedVersion, Text
 
 
 class SystemRecord(Record):
@@ -33,7 +33,9 @@ class SubjectRecord(Record):
         default=None, description="Quantization id, where no listed checkpoint is meant."
     )
     runtime: Slug = Field(description="Runtime id.")
-    version: str = Field(default="", description="Dotted version of the runtime, where stated.")
+    version: StatedVersion = Field(
+        default="", description="Dotted version of the runtime, in digits, where stated."
+    )
     build: str = Field(default="", description="Other details of the runtime in the source.")
 
 

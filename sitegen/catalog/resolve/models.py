@@ -25,6 +25,7 @@ from sitegen.catalog.domain.models import (
     Replicas,
     Runtime,
     RuntimeProfile,
+    Speculation,
     TensorFormat,
     Traits,
 )
@@ -42,6 +43,7 @@ from sitegen.catalog.records.models import (
     QuantizationRecord,
     ReplicasRecord,
     RuntimeRecord,
+    SpeculationRecord,
     TensorFormatRecord,
     TraitsRecord,
 )
@@ -50,9 +52,11 @@ from sitegen.catalog.resolve.parts import (
     gib_to_bytes,
     resolve_capability,
     resolve_constant,
+    resolve_interval,
     resolve_source,
     resolve_sources,
 )
+from sitegen.units import GIB
 
 _SIXTEEN_BITS = TensorFormat(weight_bits=16.0)
 
@@ -189,6 +193,7 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         format_limits=tuple(map(_format_limit, record.format_limits)),
         model_limits=tuple(map(_model_limit, record.model_limits)),
         chat_options=tuple(map(_chat_options, record.chat_options)),
+        speculation=tuple(map(_speculation, record.speculation)),
         replicas=_replicas(record.replicas) if record.replicas else None,
     )
 
@@ -213,6 +218,7 @@ def _traits(record: TraitsRecord, memory_model: str) -> Traits:
         one_gpu_where_it_fits=record.one_gpu_where_it_fits,
         llama_cpp_builds=record.llama_cpp_builds,
         experimental_cut=record.experimental_cut,
+        micro_batch_option=record.micro_batch_option,
     )
 
 
@@ -237,6 +243,23 @@ def _chat_options(record: ChatOptionsRecord) -> ChatOptions:
         remote_code=record.remote_code,
         options=record.options,
         of_maker=record.of_maker,
+        source=resolve_source(record.source),
+    )
+
+
+def _speculation(record: SpeculationRecord) -> Speculation:
+    gain, extra = record.gain_factor, record.extra_gib
+    return Speculation(
+        models=record.models,
+        options=record.options,
+        repositories=record.repositories,
+        draft=record.draft,
+        excluded_vendors=tuple(map(Vendor, record.excluded_vendors)),
+        excluded_plans=record.excluded_plans,
+        gain=None if gain is None else resolve_interval(gain),
+        measured_by=record.measured_by,
+        many_users=record.many_users,
+        extra_bytes=None if extra is None else resolve_interval(extra, unit=GIB),
         source=resolve_source(record.source),
     )
 

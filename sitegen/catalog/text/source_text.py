@@ -6,6 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
+from decimal import Decimal
 from functools import lru_cache
 
 from sitegen.problems import Problem, SourceSpan
@@ -14,6 +15,8 @@ from sitegen.values import dataclass
 MAX_BYTES = 2**20
 LONGEST_LINE_SHOWN = 200
 LONGEST_VALUE_SHOWN = 60
+_SMALLEST_IN_FULL, _LARGEST_IN_FULL = 1e-9, 1e18
+"""Sizes of numbers that are not zeros for the most part when they are written without exponent."""
 _LINE_END = re.compile("\n")
 _LOG_COMMAND = re.compile(r"\s*(::|##\[)")
 """Text that a continuous-integration log would take for an instruction to itself."""
@@ -164,3 +167,18 @@ def decomposed_position(text: str) -> int | None:
     composed = unicodedata.normalize("NFC", text)
     pairs = enumerate(zip(text, composed, strict=False))
     return next((i for i, (ours, nfc) in pairs if ours != nfc), len(composed))
+
+
+def written(number: float, digits: int = 6) -> str:
+    """Return a number as people write it: so many digits, and an exponent only for zeros on end.
+
+    >>> written(24 * 1024), written(24576 * 1024), written(1.008), written(0.00001)
+    ('24576', '25,165,824', '1.008', '0.00001')
+    >>> written(16.0712, 3), written(70553.7, 3), written(1e300)
+    ('16.1', '70,554', '1e+300')
+    """
+    if number and not _SMALLEST_IN_FULL <= abs(number) < _LARGEST_IN_FULL:
+        return f"{number:g}"
+    if abs(number) >= 10**digits:
+        return f"{number:,.0f}"
+    return f"{Decimal(f'{number:.{digits}g}'):f}"

@@ -177,9 +177,9 @@ def _built(
 def _refused(session: CliSession, found: ProblemsFound, sources: int) -> int:
     """Print what keeps a site from being built, with the problems of files that could be read."""
     from sitegen.inputs import UnreadFiles
-    from sitegen.pipeline.sources import problems_beside
+    from sitegen.pipeline.sources import broken_beside
 
-    problems = problems_beside(found) if isinstance(found, UnreadFiles) else found.problems
+    problems = (broken_beside(found) if isinstance(found, UnreadFiles) else found).problems
     print_problems(problems, "full")
     session.summarize(sources or len({p.span.path for p in problems}), problems)
     return PROBLEMS

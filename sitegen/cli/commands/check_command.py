@@ -19,9 +19,11 @@ from sitegen.pipeline.garbage import collector_paused
 from sitegen.problems import Problem, ProblemsFound, Severity, did_you_mean
 
 if TYPE_CHECKING:
+    from sitegen.catalog.authored import CatalogRecords
     from sitegen.catalog.domain.catalog import Catalog
     from sitegen.inputs import ProjectFiles
     from sitegen.pipeline.building import BuildResult
+    from sitegen.pipeline.sources import BrokenSources
 
 ASKED = ".sitegen-asked.json"
 """Beside ``catalog/``: which addresses answered, and when."""
@@ -229,7 +231,7 @@ def _alone(root: Path, paths: frozenset[str]) -> tuple[Problem, ...] | None:
 
 def _problems(session: CliSession, *, pages: bool, today: str) -> tuple[int, tuple[Problem, ...]]:
     from sitegen.inputs import UnreadFiles
-    from sitegen.pipeline.sources import Parsed, parse, problems_beside
+    from sitegen.pipeline.sources import BrokenSources, Parsed, broken_beside, parse
 
     files, day = 0, ""
     made: BuildResult | Parsed
@@ -239,14 +241,43 @@ def _problems(session: CliSession, *, pages: bool, today: str) -> tuple[int, tup
         day = _day(session, project.catalog, today)
         with collector_paused():
             made = _with_pages(session, project, day) if pages else parse(project, today=day)
-        commands = _of_commands(project.content, made.catalog)
+        found = _of_engine(made.records, made.catalog, project.content)
     except UnreadFiles as unread:
         count = len(unread.project.catalog) + len(unread.project.content) + len(unread.problems)
         day = _day(session, unread.project.catalog, today)
-        return count, problems_beside(unread, today=day)
-    except ProblemsFound as found:
-        return files or len({problem.span.path for problem in found.problems}), found.problems
-    return files, tuple(sorted({*made.warnings, *commands}))
+        broken = broken_beside(unread, today=day)
+        return count, _with_engine(session, broken, unread.project.content)
+    except BrokenSources as broken:
+        return files, _with_engine(session, broken, project.content)
+    except ProblemsFound as refused:
+        return files or len({problem.span.path for problem in refused.problems}), refused.problems
+    return files, tuple(sorted({*made.warnings, *found}))
+
+
+def _with_engine(
+    session: CliSession, broken: BrokenSources, content: Mapping[str, str]
+) -> tuple[Problem, ...]:
+    """Add to the problems of sources what the engine finds in the sound part of them."""
+    from sitegen.catalog.load import sound_catalog
+
+    catalog, whole = sound_catalog(broken.records, broken.problems)
+    if not whole:
+        session.note("commands in texts are not checked while the catalog has errors")
+    if catalog is None:
+        return broken.problems
+    found = _of_engine(broken.records, catalog, content if whole else {}, whole=whole)
+    return tuple(sorted({*broken.problems, *found}))
+
+
+def _of_engine(
+    records: CatalogRecords, catalog: Catalog, content: Mapping[str, str], *, whole: bool = True
+) -> tuple[Problem, ...]:
+    """Return what only the engine finds: runs above a bound, and commands that fail."""
+    from sitegen.pipeline import beyond_bounds
+
+    with collector_paused():
+        above = beyond_bounds.check(records, catalog, whole=whole)
+        return (*above, *_of_commands(content, catalog))
 
 
 def _day(session: CliSession, catalog: Mapping[str, str], today: str) -> str:

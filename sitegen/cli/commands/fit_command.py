@@ -72,13 +72,19 @@ def command(
 
 def _answer_best(session: CliSession, options: FitOptions, *, as_json: bool) -> None:
     """Print the best models for a use."""
-    from sitegen.cli.questions.best_models import best_answered, print_best, to_best_record
+    from sitegen.cli.questions.best_models import (
+        best_answered,
+        most_served,
+        print_best,
+        to_best_record,
+    )
 
     _, combo, answer = best_answered(session, options)
     if as_json:
         click.echo(json.dumps(to_best_record(combo, answer), indent=2, allow_nan=False))
     else:
-        print_best(combo, answer, options)
+        fewer = most_served(session, options) if answer is None else None
+        print_best(combo, answer, options, fewer)
 
 
 def _answer_pools(

@@ -117,8 +117,21 @@ def _say(session: CliSession, sources: Sources, linteds: tuple[Linted, ...]) -> 
     models = [name for one in linteds for name in one.unknown_models]
     if models:
         session.note(
-            f"{len(models)} of {launches} commands load models that are not in the catalog "
-            f"({_listed(models)}): sitegen checked only their options"
+            f"{len(models)} of {launches} commands load a model that sitegen did not recognise "
+            f"({_listed(models)}): it did not check whether they fit"
+        )
+    for read in dict.fromkeys(one for linted in linteds for one in linted.by_name):
+        session.note(f"{read.place}: sitegen read {read.name} as {read.meant}, from its name alone")
+    unnamed_models = sum(one.unnamed_models for one in linteds)
+    if unnamed_models:
+        session.note(
+            f"{_calls(unnamed_models)} without a model that sitegen can read: it did not check "
+            "whether one fits"
+        )
+    for why, places in _by_reason(linteds).items():
+        session.note(
+            f"sitegen did not check the memory of {_commands(len(places))} "
+            f"({_listed(places)}): {why}"
         )
     versions = sum(one.other_versions for one in linteds)
     if versions:
@@ -143,6 +156,18 @@ def _say(session: CliSession, sources: Sources, linteds: tuple[Linted, ...]) -> 
         )
     if not sources:
         session.note("no file that sitegen reads")
+
+
+def _by_reason(linteds: Iterable[Linted]) -> dict[str, list[str]]:
+    """List the commands whose memory was not checked by why."""
+    found: dict[str, list[str]] = {}
+    for one in (each for linted in linteds for each in linted.unweighed):
+        found.setdefault(one.why, []).append(one.place)
+    return found
+
+
+def _commands(count: int) -> str:
+    return "1 command" if count == 1 else f"{count} commands"
 
 
 def _short(name: str) -> str:

@@ -46,6 +46,8 @@ def command(
 ) -> int:
     """Write catalog/<kind>s/<ID>.yaml, a valid record with placeholders for you to replace.
 
+    Each placeholder says REPLACE; `sitegen check` reports those that are left.
+
     With `demo`, write a folder called ID instead: a small project to build and change.
     """
     session = context.find_object(CliSession) or CliSession()
@@ -148,7 +150,9 @@ def _write(session: CliSession, kind: Kind, path: Path, text: str) -> int:
     except FileExistsError:
         raise CommandError(f"{relative} exists already; choose another id or edit it") from None
     click.echo(relative)
-    session.note("replace every REPLACE and the placeholder numbers, then run `sitegen check`")
+    session.note(
+        "replace whatever says REPLACE, then run `sitegen check`, which lists what is left"
+    )
     return CLEAN
 
 

@@ -45,8 +45,8 @@ def print_step(at: int, step: RecipeStep) -> None:
     """Print a step: its words as comments, its text as it is."""
     where = f" ({step.where})" if step.where else ""
     _say(f"# {at}. {step.title}{where}")
-    if step.note:
-        _say(f"# {step.note}")
+    for paragraph in step.note_paragraphs:
+        _say(f"# {paragraph}")
     if step.file:
         _say(f"# File: {step.file}")
     _say(step.text)

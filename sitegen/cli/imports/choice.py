@@ -72,13 +72,25 @@ def choice_of(
         checkpoint=checkpoint,
         quantization=quantization,
         runtime=runtime,
-        version=version.removeprefix("v"),
+        version=_dotted(version),
         said=replace(
             options,
             dataset=_word("--dataset", options.dataset),
             kv_dtype=KV_DTYPES[options.kv_dtype] if options.kv_dtype else "",
         ),
     )
+
+
+def _dotted(typed: str) -> str:
+    """Return a version as records have it, in digits: ``0.19.1`` for ``v0.19.1``.
+
+    Raises:
+        click.UsageError: If it is none.
+    """
+    version = re.sub(r"^[vb](?=\d)", "", typed)
+    if version and not re.fullmatch(r"\d+(\.\d+)*", version):
+        raise usage_error("--runtime", f"{typed!r} is no version in digits, such as 0.19.1")
+    return version
 
 
 def refuse_future_dates(options: ImportOptions, files: Mapping[str, str]) -> None:

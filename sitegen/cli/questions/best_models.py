@@ -10,6 +10,7 @@ from typing import Any
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.cli.questions.choose import usage_error
 from sitegen.cli.questions.fit_options import FitOptions, cache_type_from, typed
 from sitegen.cli.questions.fit_request import combo_from, settings_from
@@ -24,11 +25,16 @@ from sitegen.physics.cache_types import quantized
 from sitegen.physics.plan import Workload
 from sitegen.problems import did_you_mean
 from sitegen.quality.values import Use
+from sitegen.recipes import recipes_for
+from sitegen.site.combo.first_answer import users_in_words
+from sitegen.site.combo.recipes import gain_record
 from sitegen.site.combo.uses import table_of_best
 from sitegen.site.json.schema.record import to_record
 from sitegen.site.words.quality import OTHER_WORDS, USE_WORDS
+from sitegen.site.words.speeds import faster_words
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
+from sitegen.survey.first_answer import fewer_users
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
     answered,
@@ -55,6 +61,36 @@ def best_answered(
         ProblemsFound: If the catalog is broken.
     """
     use = use_of(options.best)
+    catalog, engine, combo = _asked_of(session, options)
+    return catalog, combo, _best(engine, combo, use, options)
+
+
+def most_served(session: CliSession, options: FitOptions) -> tuple[int, UseAnswer] | None:
+    """Choose the best for fewer users, the most of powers of two whom a rated model serves.
+
+    ``None`` where none serves even one, or only one was asked for.
+    """
+    users, use = options.users or options.sequences, use_of(options.best)
+    if users == 1:
+        return None
+    _, engine, combo = _asked_of(session, options)
+
+    def best(exponent: int) -> UseAnswer | None:
+        return _best(engine, combo, use, replace(options, users=1 << exponent))
+
+    least, most = 0, fewer_users(users).bit_length()
+    served = best(least)
+    while served is not None and most - least > 1:
+        middle = (least + most) // 2
+        answer = best(middle)
+        if answer is None:
+            most = middle
+        else:
+            least, served = middle, answer
+    return None if served is None else (1 << least, served)
+
+
+def _asked_of(session: CliSession, options: FitOptions) -> tuple[Catalog, FitEngine, Combo]:
     for name in FOR_ONE_MODEL:
         if getattr(options, name):
             raise usage_error(
@@ -62,13 +98,17 @@ def best_answered(
             )
     catalog = catalog_at(session)
     engine = FitEngine(catalog)
-    combo = combo_from(options, catalog)
+    return catalog, engine, combo_from(options, catalog)
+
+
+def _best(engine: FitEngine, combo: Combo, use: Use, options: FitOptions) -> UseAnswer | None:
     seeing = use is Use.VISION or options.images
     found = (
-        _picked(engine, combo, model, options, seeing=seeing) for model in catalog.surveyed_models
+        _picked(engine, combo, model, options, seeing=seeing)
+        for model in engine.catalog.surveyed_models
     )
     picks = [one for one in found if one is not None]
-    return catalog, combo, answer_for(use, Candidates.of(engine, picks))
+    return answer_for(use, Candidates.of(engine, picks))
 
 
 def use_of(given: str) -> Use:
@@ -119,8 +159,21 @@ def _picked(
     return answered(engine, asked, cured=False) if asked is not None else None
 
 
-def print_best(combo: Combo, answer: UseAnswer | None, options: FitOptions) -> None:
-    """Print the tier of the best models, then the next one."""
+def print_best(
+    combo: Combo,
+    answer: UseAnswer | None,
+    options: FitOptions,
+    fewer: tuple[int, UseAnswer] | None = None,
+) -> None:
+    """Print the tier of the best models, then the next one; without any, that of fewer users."""
+    if answer is None and fewer is not None:
+        users, served = fewer
+        asked, first = options.users or options.sequences, served.picks[0].assessment
+        print(
+            f"No rated model serves {asked:,} users at once there. {users_in_words(users)} "
+            f"{'is' if users == 1 else 'are'} what {first.model.name} serves: --users {users}"
+        )
+        return
     if answer is None:
         print(
             f"No model that fits {COMFORTABLY} there with this load can be called the best for "
@@ -136,11 +189,14 @@ def _closing(answer: UseAnswer, options: FitOptions) -> Iterator[str]:
     if len(answer.picks) > 1:
         yield (
             f"Published evidence cannot separate these {len(answer.picks)} models; the fastest of "
-            "the most certain ones comes first."
+            "those with the best scores comes first."
         )
     if answer.unrated:
         yield f"{answer.unrated} more models fit but are not rated for this use."
     first = answer.picks[0].assessment
+    gain = _one_user_gain(first)
+    if gain is not None:
+        yield f"{faster_words(gain)} ({first.model.name}): see the recipe."
     if quantized(first.workload.kv_dtype):
         yield CACHE_MAY_LOSE
     users = options.users or options.sequences
@@ -172,8 +228,17 @@ def to_best_record(combo: Combo, answer: UseAnswer | None) -> dict[str, Any]:
 
 
 def _rated(rated_pick: RatedPick) -> dict[str, Any]:
+    gain = _one_user_gain(rated_pick.assessment)
+    faster = {} if gain is None else {"one_user_gain": gain_record(gain)}
     return {
         "points": rated_pick.points,
         "half_width": rated_pick.half_width,
+        **faster,
         "assessment": to_record(rated_pick.assessment),
     }
+
+
+def _one_user_gain(assessment: Assessment) -> Interval | None:
+    """Return what the commands gain with speculative decoding, where somebody measured it."""
+    first = next(iter(recipes_for(assessment)), None)
+    return None if first is None else first.one_user_gain

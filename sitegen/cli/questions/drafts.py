@@ -80,7 +80,7 @@ def model_draft(path: Path, *, quantization: str, today: str) -> str:
     record = {
         "name": model.name,
         "organization": "REPLACE",
-        "repository": "owner/name",
+        "repository": "REPLACE/name",
         "config": {key: value for key, value in model.config.items() if key not in NOT_ABOUT_SIZE},
         "context_tokens": model.context_tokens or STAND_IN_TOKENS,
         **told.counts,
@@ -91,5 +91,5 @@ def model_draft(path: Path, *, quantization: str, today: str) -> str:
     review = "# A draft of a config: replace the names, and list the checkpoints that exist.\n"
     review += f"# {told.remark}\n" if told.remark else ""
     if not model.context_tokens:
-        review += "# The config states no length: context_tokens is a placeholder.\n"
+        review += "# REPLACE: the config states no length, context_tokens is a placeholder\n"
     return f"{Kind.MODEL.modeline}\n{review}{body}"

@@ -287,8 +287,8 @@ PAGED = frozenset(
     }
 )  # fmt: skip
 """Settings of runtimes that keep the cache in blocks: vLLM and its kin."""
-SPLIT = frozenset({"ubatch"})
-"""Settings of runtimes that place whole layers: llama.cpp and its kin."""
+MICRO_BATCH = "ubatch"
+"""The setting of runtimes whose servers can be told the size of a step."""
 
 
 def having(
@@ -301,10 +301,10 @@ def having(
     """
     usual = FitOptions()
     kept = runtimes
-    for name in sorted(PAGED | SPLIT):
+    for name in sorted({*PAGED, MICRO_BATCH}):
         if getattr(options, name) == getattr(usual, name):
             continue
-        kept = tuple(pair for pair in kept if (name in PAGED) == _is_paged(pair[0]))
+        kept = tuple(pair for pair in kept if _has(pair[0], name))
         if not kept:
             names = " and ".join(runtime.name for runtime, _ in runtimes)
             option = f"--{name.replace('_', '-')}"
@@ -314,7 +314,9 @@ def having(
     return kept
 
 
-def _is_paged(runtime: Runtime) -> bool:
+def _has(runtime: Runtime, name: str) -> bool:
+    if name == MICRO_BATCH:
+        return runtime.traits.micro_batch_option
     return runtime.memory_model is MemoryModel.PAGED
 
 

@@ -89,7 +89,7 @@ def summary(
     if quantized(workload.kv_dtype):
         yield "not judged", CACHE_MAY_LOSE
     for reason in assessment.reasons:
-        yield "because", reason_sentence(reason, catalog)
+        yield "because", reason_sentence(reason, catalog, workload.sequences)
     if assessment.shortage_bytes:
         yield "missing", NumberCell(assessment.shortage_bytes, Unit.GIB)
     if assessment.cure is not None:

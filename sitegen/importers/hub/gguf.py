@@ -79,20 +79,21 @@ _FAMILIES = (
 )
 SOURCES: Mapping[str, tuple[str, str]] = {
     "unsloth": (
-        "Standard set of Unsloth's GGUF repositories, by those of the same time in "
+        "Standard set of Unsloth's GGUF repositories, as in those of the same time listed in "
         "xorbitsai/inference @7ecec16b",
         _FAMILIES,
     ),
     "bartowski": (
-        "Standard set of bartowski's GGUF repositories, by the card of one",
+        "Standard set of bartowski's GGUF repositories, as the card of one lists it",
         "https://huggingface.co/bartowski/Qwen2.5-32B-Instruct-GGUF",
     ),
     "mradermacher": (
-        "Standard set of mradermacher's GGUF repositories, by the card of one",
+        "Standard set of mradermacher's GGUF repositories, as the card of one lists it",
         "https://huggingface.co/mradermacher/glm-4-9b-chat-GGUF/blob/main/README.md",
     ),
     "TheBloke": (
-        "Standard set of TheBloke's GGUF repositories, by those in xorbitsai/inference @7ecec16b",
+        "Standard set of TheBloke's GGUF repositories, as in those listed in "
+        "xorbitsai/inference @7ecec16b",
         _FAMILIES,
     ),
 }

@@ -24,8 +24,24 @@ _LEFT_OUT = frozenset(
 """Words of a name that people leave out; where two GPUs differ in one, neither is meant."""
 _TOO_MUCH = frozenset({"workstation", "radeon", "pro", "rx", "rtx"})
 """Words that a driver adds to some names and not to others."""
-_CHIPS = {"8060s": "ryzen ai max plus 395", "gb10": "gb10"}
-"""A part of a chip by which drivers call the whole."""
+_STRIX_HALO = "ryzen ai max plus 395"
+_CHIPS = {
+    "8060s": _STRIX_HALO,
+    "framework desktop": _STRIX_HALO,
+    "evo[- ]x2": _STRIX_HALO,
+    "gtr9 pro": _STRIX_HALO,
+    "gb10": "gb10",
+    "gx10": "gb10",
+    "edgexpert": "gb10",
+    "zgx nano": "gb10",
+}
+"""A part of a chip by which drivers call the whole, and machines that are sold with one chip.
+
+Source:
+    https://frame.work/desktop (Framework), https://www.gmktec.com (EVO-X2), https://www.bee-link.com
+    (GTR9 Pro), https://www.asus.com (Ascent GX10), https://www.msi.com (EdgeXpert) and
+    https://www.hp.com (ZGX Nano): names of products, known and not read again.
+"""
 _MEMORY = re.compile(r"(?<![a-z\d.])(\d+(?:\.\d+)?) ?(gi?b|g|mi?b)\b")
 _CORES = re.compile(r"\(?\b\d+[- ]?(?:gpu )?cores?\b(?: [gc]pu)?\)?")
 _COUNT = re.compile(r"^\s*\d{1,2}\s*[x×*](?:\s+|(?=[a-z(]))|\s[x×]\s*\d+\s*$")
@@ -156,6 +172,8 @@ def _names(gpu: Gpu) -> list[frozenset[str]]:
 def _plain(name: str) -> str:
     text = name.lower().replace("_", " ").replace("\u2011", "-").replace("+", " plus ")
     text = _COUNT.sub(" ", text)
+    text = re.sub(r"\ba(\d{4})(?= ada\b)", r"rtx \1", text)
+    text = re.sub(r"\bmax-?q ?/ ?mobile\b|\bmobile\b", "laptop", text)
     text = re.sub(r"\bgfx\w+(:\S*)?|\b0x[0-9a-f]+\b|\bmac ?book pro\b|\bmac pro\b", " ", text)
     text = re.sub(r"\bh100 80gb hbm3\b", "h100 sxm 80gb", text)  # the card for PCIe has HBM2e
     text = re.sub(r"(?<=\d)(gi?b|mi?b)(?=\b|_)", r" \1", _CORES.sub(" ", text))

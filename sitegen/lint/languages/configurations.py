@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sitegen.lint import programs
+from sitegen.lint.known_programs import reads_variables, traits_of
 from sitegen.lint.languages import shell
 from sitegen.lint.languages.markdown import snippets_of_block
 from sitegen.lint.languages.plain_text import PROGRAMS, guessed
@@ -20,12 +21,21 @@ from sitegen.lint.launches import (
     of_invocation,
     of_tree,
     tree_setting,
+    with_variables,
 )
 from sitegen.lint.options import OptionTable
-from sitegen.lint.programs import IMAGES
-from sitegen.lint.scene import PORT, Daemon, Deployment, FileModel, Keywords, PublishedPort
+from sitegen.lint.programs import IMAGES, UNTOLD
+from sitegen.lint.scene import (
+    PORT,
+    Daemon,
+    Deployment,
+    FileModel,
+    Keywords,
+    PublishedPort,
+    Variable,
+)
 from sitegen.lint.script import Command, Word, whole_number
-from sitegen.lint.snippets import Snippet, Spot
+from sitegen.lint.snippets import Snippet, Spot, without
 from sitegen.lint.trees import Tree, amount
 from sitegen.recipes.recipe import Language
 
@@ -44,6 +54,29 @@ _OF_PODS = frozenset(
      "readinessProbe", "livenessProbe", "startupProbe", "storageClassName"}
 )  # fmt: skip
 """Keys of Kubernetes: two of them tell values of a chart from those of another program."""
+LIMITS = {"CUDA_VISIBLE_DEVICES": "nvidia.com/gpu", "HIP_VISIBLE_DEVICES": "amd.com/gpu"}
+"""What a container of Kubernetes is limited to, by the variable that would say the same."""
+_OF_COMPOSE = re.compile(r"(?<!\$)\$\{?([A-Za-z_]\w*)")
+"""A variable that docker compose puts in."""
+_DOUBLED = re.compile(r"(?<=\$)\$")
+"""The second of two dollars."""
+_SPREAD = re.compile(
+    r"leaderworkerset|RayCluster|RayService|\bray start\b|--nnodes|--headless|--node[-_]rank"
+    r"|MPIJob|mpirun|multinode|\bLWS_|workerSpec",
+    re.IGNORECASE,
+)
+"""Words of a plan over several pods."""
+_OF_KSERVE = frozenset(
+    {"--model_dir", "--model_revision", "--tokenizer_revision", "--disable_lower_case",
+     "--disable_special_tokens", "--tensor_input_names", "--backend", "--return_token_type_ids",
+     "--return_offsets_mapping", "--return_probabilities", "--return_raw_logits",
+     "--disable_log_requests", "--task", "--http_port", "--grpc_port", "--workers",
+     "--max_threads", "--enable_docs_url", "--enable_latency_logging", "--log_config_file"}
+)  # fmt: skip
+"""Options of KServe's own server of models, which hands all others to vLLM."""
+_AS_VLLM = {"--model_name": "--served-model-name", "--max_length": "--max-model-len"}
+"""Its options by those of vLLM that they are."""
+_KEY_OF_MAP = ("valueFrom", "configMapKeyRef", "key")
 _DAEMON = ("vllm_host", "vllm_instances", "vllm_model")
 
 
@@ -53,6 +86,7 @@ def read_tree(
     """Take what a configuration says; yield the scripts that stand in it."""
     if tree.kind == "mapping" and "backend" in tree.fields and set(_DAEMON) & tree.fields.keys():
         scene.daemons.append(Daemon(tree, snippet))
+    _tabby(scene, snippet, tree)
     taken: set[int] = set()
     scripts: list[Snippet] = []
     for one in tree.walk():
@@ -75,6 +109,60 @@ def read_tree(
     _services(scene, snippet, tree)
 
 
+def note_map(scene: FileModel, snippet: Snippet, tree: Tree) -> None:
+    """Note what a ConfigMap holds: containers of other documents are given it as variables.
+
+    Source:
+        https://kubernetes.io/docs/concepts/configuration/configmap/.
+    """
+    kind, name = tree.at("kind"), tree.at("metadata", "name")
+    data = tree.at("data")
+    if kind is None or name is None or data is None or kind.text() != "ConfigMap":
+        return
+    scene.maps[name.text()] = {
+        key: Setting(value.text(), Spot(snippet, value.start), value.end, _is_known(value))
+        for key, value in data.fields.items()
+    }
+
+
+OF_TABBY = ("network", "logging", "model", "draft_model", "sampling", "lora", "embeddings",
+            "memory", "developer")  # fmt: skip
+"""Parts of a configuration of TabbyAPI (``common/config_models.py``)."""
+
+
+def _tabby(scene: FileModel, snippet: Snippet, tree: Tree) -> None:
+    """Take a configuration of TabbyAPI: what it loads, and where it listens."""
+    model = tree.at("model") if tree.kind == "mapping" else None
+    if model is None or model.kind != "mapping" or set(tree.fields) - set(OF_TABBY):
+        return
+    if not {"model_dir", "model_name"} & model.fields.keys():
+        return
+    called = model.at("model_name")
+    older = called is not None and "exl2" in called.text().lower()  # its branch loads no others
+    program = "tabbyapi-exl2" if older else "tabbyapi"
+    for name in OF_TABBY:
+        part = tree.at(name)
+        if part is not None and part.kind == "mapping":
+            scene.keywords.append(Keywords(program, part, snippet))
+    named = {
+        "model": model.at("model_name"),
+        "context": model.at("max_seq_len"),
+        "kv_dtype": model.at("cache_mode"),
+        "host": tree.at("network", "host"),
+        "port": tree.at("network", "port"),
+    }
+    settings = {
+        name: tree_setting(snippet, value)
+        for name, value in named.items()
+        if value is not None and value.scalar is not None
+    }
+    open_ = tree.at("network", "disable_auth")
+    if open_ is None or open_.text() != "true":  # it makes itself a key where it has none
+        settings["key"] = Setting("", Spot(snippet, tree.start), tree.start, known=False)
+    place = settings["model"].place if "model" in settings else Spot(snippet, model.start)
+    scene.launches.append(Launch(program, Form.REPLICA, settings, place))
+
+
 def texts(
     scene: FileModel, snippet: Snippet, tree: Tree, taken: Collection[int],
     tables: Mapping[str, OptionTable],
@@ -85,12 +173,13 @@ def texts(
     """
     macros = tree.at("macros") if tree.kind == "mapping" else None
     known = {k: v.text() for k, v in macros.fields.items()} if macros is not None else {}
+    contained_all = _is_service(tree) or snippet.around.contained
+    version_of_all = _image_version(tree) or snippet.around.version
     for one in tree.walk():
-        if one is macros:
-            continue  # they are read where they are used
-        inside = "image" in one.fields or _is_service(tree)
-        contained = inside or snippet.around.contained
-        version = _image_version(one) or _image_version(tree) or snippet.around.version
+        if one is macros or not one.fields:
+            continue  # macros are read where they are used
+        contained = contained_all or "image" in one.fields
+        version = _image_version(one) or version_of_all
         around = replace(snippet.around, contained=contained, version=version)
         here = replace(snippet, around=around)
         for key, value in one.fields.items():
@@ -147,12 +236,51 @@ def values_command(tree: Tree) -> tuple[Word, ...]:
                 words.append(Word(value.text(), value.start, value.end, _is_known(value)))
         extra = config.fields.get("extraArgs")
         return (*words, *(_item(one) for one in (extra.items if extra is not None else ())))
+    kind = tree.at("modelFormat", "name")
+    if kind is not None and kind.text() == "huggingface":
+        return _of_kserve(tree)
     engine, model = tree.fields.get("engine"), tree.fields.get("url")
     if engine is not None and model is not None and engine.text() == "VLLM":
         arguments = tree.fields.get("args")
         listed = arguments.items if arguments is not None else ()
         return (*_called(("vllm", "serve"), model), *(_item(one) for one in listed))
     return ()
+
+
+def _of_kserve(tree: Tree) -> tuple[Word, ...]:
+    """Write what KServe's server of models hands to vLLM as a command of vLLM.
+
+    Source:
+        kserve aaac4e2, ``python/huggingfaceserver/huggingfaceserver/__main__.py``, read 2026-11-27.
+    """
+    listed = [_item(one) for one in _listed(tree.fields.get("args"))]
+    kept: list[Word] = []
+    stored = tree.fields.get("storageUri")
+    model = tuple(_called(("vllm", "serve"), stored)) if stored is not None else ()
+    for at, word in enumerate(listed):
+        name, equals, value = word.text.partition("=")
+        plain = name.replace("-", "_").replace("__", "--", 1)
+        before = listed[at - 1].text.replace("-", "_").replace("__", "--", 1) if at else ""
+        if plain == "--model_id" and equals:
+            model = _vllm(replace(word, text=value))
+        elif before == "--model_id":
+            model = _vllm(word)
+        elif plain in _AS_VLLM:
+            kept.append(replace(word, text=_AS_VLLM[plain] + equals + value))
+        elif plain not in _OF_KSERVE and plain != "--model_id" and before not in _OF_KSERVE:
+            kept.append(word)
+    start = tree.start
+    called = (Word("vllm", start, start), Word("serve", start, start))
+    return (*(model or (*called, Word("$MODEL", start, start, known=False))), *kept)
+
+
+def _vllm(model: Word) -> tuple[Word, ...]:
+    start = model.start
+    return Word("vllm", start, start), Word("serve", start, start), model
+
+
+def _listed(tree: Tree | None) -> tuple[Tree, ...]:
+    return tree.items if tree is not None else ()
 
 
 def _called(program: tuple[str, ...], model: Tree) -> Iterator[Word]:
@@ -170,15 +298,22 @@ def _launched(
 ) -> bool:  # fmt: skip
     """Take the words of a command that a configuration lists; say whether it is one of ours."""
     found = programs.find(words) or _by_image(tree)
-    if found is None or found[0] not in tables or not words:
+    given = dict(_variable_settings(scene, snippet, tree))
+    if found is None or found[0] not in tables:
         return False
-    command = Command(words, (), words[0].start, words[-1].end)
+    if not words and not traits_of(found[0]).variables.keys() & given.keys():
+        return False
+    start = words[0].start if words else tree.fields["image"].start
+    command = Command(words, (), start, words[-1].end if words else tree.fields["image"].end)
     version = found[2] or _image_version(tree) or snippet.around.version
+    if not version and "modelFormat" in tree.fields:
+        version = UNTOLD  # of the image of a runtime that another file names
     call = programs.parsed(tables[found[0]], command, found[1], version)
     scene.invocations.append((snippet, call))
     launch = of_invocation(snippet, call, {})
     if launch is not None:
-        hider, hidden = _hidden(tree)
+        launch = with_variables(launch, given)
+        hider, hidden = _hidden(tree, snippet.source.text)
         alone = "profiles" in tree.fields  # of those that are asked for, nobody knows which
         launch = replace(
             launch, contained=not _on_host(tree), background=not alone, hider=hider or launch.hider
@@ -251,7 +386,8 @@ def container(
 ) -> Iterator[Snippet | None]:
     """Take a container of docker compose or Kubernetes; yield its scripts, ``None`` for words."""
     listed = [tree.fields[one] for one in _CALLED if one in tree.fields]
-    given = dict(_environment(tree.fields.get("environment") or tree.fields.get("env")))
+    settings = dict(_variable_settings(scene, snippet, tree))
+    given = {name: one.text for name, one in settings.items() if one.known}
     words = [_filled(word, given) for part in listed for word in _words(snippet, part)]
     scripts = [part for part in listed if part.kind == "scalar" and not _is_one_command(part)]
     if words and programs.base(words[0].text) in programs.SHELLS:
@@ -259,17 +395,58 @@ def container(
         words = []
     version = _image_version(tree) or snippet.around.version
     around = replace(snippet.around, contained=not _on_host(tree), version=version)
+    if {"env", "envFrom"} & tree.fields.keys():  # of a pod: compose puts in variables of its own
+        around = replace(around, variables=given)
+    elif "environment" in tree.fields or "$$" in snippet.text:
+        around = replace(around, variables=given, doubled=True)
+    _variables(scene, snippet, tree, words)
     for script in scripts:
         yield from _script(replace(snippet, around=around), script)
     if _launched(scene, snippet, tree, tuple(words), tables):
         yield None
 
 
+def _variables(scene: FileModel, snippet: Snippet, tree: Tree, words: Sequence[Word]) -> None:
+    """Note the variables of a container whose server reads some."""
+    found = programs.find(words) or _by_image(tree)
+    if found is None or not (found[0] == "ollama" or reads_variables(found[0])):
+        return
+    contained, version = not _on_host(tree), _image_version(tree)
+    for name, setting in _variable_settings(scene, snippet, tree):
+        scene.environment.append(Variable(snippet, name, setting, found[0], contained, version))
+
+
+def _variable_settings(
+    scene: FileModel, snippet: Snippet, tree: Tree
+) -> Iterator[tuple[str, Setting]]:
+    """Yield the variables of a container as settings, those of a ConfigMap where they stand."""
+    for one in _listed(tree.fields.get("envFrom")):
+        name, prefix = one.at("configMapRef", "name"), one.at("prefix")
+        held = scene.maps.get(name.text(), {}) if name is not None else {}
+        before = prefix.text() if prefix is not None else ""
+        yield from ((before + key, setting) for key, setting in held.items())
+    for one in _listed(tree.fields.get("env")):
+        kept, key = one.at("valueFrom", "configMapKeyRef", "name"), one.at(*_KEY_OF_MAP)
+        called = one.at("name")
+        if kept is not None and key is not None and called is not None:
+            held = scene.maps.get(kept.text(), {})
+            if key.text() in held:
+                yield called.text(), held[key.text()]
+    for given, value in _given(tree.fields.get("environment") or tree.fields.get("env")):
+        if value.kind == "scalar" and value.known:
+            known = _is_known(value)
+            yield given, Setting(value.text(), Spot(snippet, value.start), value.end, known)
+
+
 def _given_to_shell(listed: Sequence[Tree]) -> list[Tree]:
     """Find the script among the words of a container that starts a shell: it follows ``-c``."""
     items = [item for part in listed for item in (part.items or (part,))]
     after = (at for at, one in enumerate(items[:-1]) if re.fullmatch(r"-\w*c", one.text()))
-    return [items[at + 1] for at in after][:1] or items[-1:]
+    told = [items[at + 1] for at in after][:1] or items[-1:]
+    # options of the shell in one text with its script: it is named again before them
+    return [
+        replace(one, scalar=f"sh {one.text()}") if one.text()[:1] == "-" else one for one in told
+    ]
 
 
 def _filled(word: Word, given: Mapping[str, str]) -> Word:
@@ -278,8 +455,7 @@ def _filled(word: Word, given: Mapping[str, str]) -> Word:
     if not names:
         return word
     text = re.sub(r"\$\((\w+)\)", lambda found: given.get(found[1], found[0]), word.text)
-    known = all(given.get(name) for name in names)
-    return replace(word, text=text, known=word.known and known)
+    return replace(word, text=text, known="$" not in text and "<__" not in text)
 
 
 def _words(snippet: Snippet, part: Tree) -> Iterator[Word]:
@@ -323,7 +499,8 @@ def _image_version(tree: Tree) -> str:
 
 def _is_known(tree: Tree) -> bool:
     text = tree.text()
-    return tree.known and "${" not in text and "<__" not in text and not text.startswith("$")
+    unsure = any(sign in text for sign in ("${", "$$", "<__"))
+    return tree.known and not unsure and not text.startswith("$")
 
 
 def _on_host(tree: Tree) -> bool:
@@ -357,17 +534,36 @@ def _script(
         text = re.sub(r"(?m)^[ \t]*#.*$", lambda found: " " * len(found[0]), text)
         text = re.sub(r"\\?\n", lambda found: " " * len(found[0]), text)
     text = _expanded(text, macros or {})
+    if snippet.around.variables:  # what Kubernetes puts in before the shell does
+        text = re.sub(r"\$\((\w+)\)", lambda found: f"${{{found[1]}}}", text)
     breaks, cursor = [(0, snippet.index(tree.start))], tree.start
     for word in re.finditer(r"\S+", text):
         at = snippet.text.find(word[0], cursor, tree.end)
         if at >= 0:
             breaks.append((word.start(), snippet.index(at)))
             cursor = at + len(word[0])
-    yield Snippet(snippet.source, text, Language.BASH, tuple(breaks), snippet.around)
+    part = Snippet(snippet.source, text, Language.BASH, tuple(breaks), snippet.around)
+    yield _interpolated(part) if snippet.around.doubled else part
 
 
-def _hidden(tree: Tree) -> tuple[str, tuple[str, ...] | None]:
-    """Find the GPUs that a container is shown, by variable or by reservation."""
+def _interpolated(part: Snippet) -> Snippet:
+    """Take a script as docker compose hands it on: two dollars are one for the shell.
+
+    Before a single one stands a variable of compose's own, which hides that of the container.
+
+    Source:
+        https://docs.docker.com/reference/compose-file/interpolation/, read 2026-11-28.
+    """
+    hidden = set(_OF_COMPOSE.findall(part.text))
+    kept = {name: text for name, text in part.around.variables.items() if name not in hidden}
+    return without(replace(part, around=replace(part.around, variables=kept)), _DOUBLED)
+
+
+def _hidden(tree: Tree, text: str) -> tuple[str, tuple[str, ...] | None]:
+    """Find the GPUs that a container is shown: by variable, by reservation or by its limit.
+
+    ``text`` is the whole file: a plan over several pods takes more than the limit of one.
+    """
     for name, value in _environment(tree.fields.get("environment") or tree.fields.get("env")):
         if name in HIDERS:
             return name, None if "$" in value or "<__" in value else devices(value)
@@ -380,22 +576,34 @@ def _hidden(tree: Tree) -> tuple[str, tuple[str, ...] | None]:
         given = first_devices(count.text()) if count is not None else ()
         if given and (driver is None or driver.text() == "nvidia"):
             return HIDERS[0], given
+    limits = tree.at("resources", "limits")
+    for hider, name in LIMITS.items() if not _SPREAD.search(text) else ():
+        limit = limits.fields.get(name) if limits is not None else None
+        given = first_devices(limit.text()) if limit is not None else ()
+        if given:
+            return hider, given
     return "", None
 
 
 def _environment(tree: Tree | None) -> Iterator[tuple[str, str]]:
     """Yield the variables of a container, however they are written."""
+    for name, value in _given(tree):
+        yield name, value.text()
+
+
+def _given(tree: Tree | None) -> Iterator[tuple[str, Tree]]:
+    """Yield the variables of a container with their values where they stand."""
     if tree is None:
         return
-    for name, found in tree.fields.items():
-        yield name, found.text()
+    yield from tree.fields.items()
     for one in tree.items:
         named, value = one.fields.get("name"), one.fields.get("value")
         if one.kind == "mapping":
-            yield named.text() if named else "", value.text() if value else ""
+            nothing = Tree(one.start, one.end, known=False)
+            yield named.text() if named else "", value if value is not None else nothing
         else:
             name, _, text = one.text().partition("=")
-            yield name, text
+            yield name, Tree(one.start, one.end, text, known=one.known)
 
 
 def _services(scene: FileModel, snippet: Snippet, tree: Tree) -> None:

@@ -12,6 +12,7 @@ from markdown_it.token import Token
 from sitegen.catalog.text.source_text import SourceText, line_starts
 from sitegen.lint.languages.dockerfile import is_dockerfile, snippets_of_dockerfile
 from sitegen.lint.languages.plain_text import guessed
+from sitegen.lint.languages.windows import as_shell
 from sitegen.lint.snippets import LANGUAGES, Snippet, Surroundings
 from sitegen.recipes.recipe import Language
 from sitegen.values import dataclass
@@ -34,9 +35,6 @@ UNTOLD = frozenset(
     }
 )
 """Names of languages that do not say whether a block is a command of ours."""
-WINDOWS = frozenset({"powershell", "ps1", "pwsh", "cmd", "bat", "batch"})
-"""Shells that continue a line with a sign of their own."""
-_CONTINUED = re.compile(r"(?<=\s)[`^]([ \t]*\n)")
 _EXEC = re.compile(r"^Exec(?:Start)?=\S", re.MULTILINE)
 """A line of a unit, wherever somebody shows it."""
 _DRAWN = re.compile(r"[┌┐└┘├┤┬┴┼▼▲◀▶]")
@@ -117,17 +115,19 @@ def _code(
         whole = Snippet(page.source, token.content, Language.BASH, breaks, around)
         yield from snippets_of_dockerfile(whole)
         return
-    language = LANGUAGES.get(words[0]) if words else guessed(token.content)
+    breaks = _breaks(page, token.content, first)
+    plain = as_shell(Snippet(page.source, token.content, Language.BASH, breaks, around))
+    language = LANGUAGES.get(words[0]) if words else guessed(plain.text)
     if words and words[0] in UNTOLD:
-        language = guessed(token.content)
+        language = guessed(plain.text)
     if language in {None, Language.BASH} and _EXEC.search(token.content):
         language = Language.INI
     if language is None or (language is Language.BASH and _DRAWN.search(token.content)):
         return
-    breaks, content = _breaks(page, token.content, first), token.content
-    if words and words[0] in WINDOWS:
-        content = _CONTINUED.sub(r"\\\1", content)
-    yield Snippet(page.source, content, language, breaks, around)
+    if language is Language.BASH:
+        yield plain
+    else:
+        yield Snippet(page.source, token.content, language, breaks, around)
 
 
 def _breaks(page: _Page, content: str, first: int) -> tuple[tuple[int, int], ...]:

@@ -17,7 +17,7 @@ from sitegen.recipes.recipe import Language
 
 PROGRAMS = (
     r"vllm\s+serve|vllm\.entrypoints|sglang\.launch_server|sglang\s+serve|ray\s+start"
-    r"|(?:[\w./~{}$-]*/)?llama-(?:server|cli|completion|bench)\b|(?:[\w./~-]*/)?(?:ggml-)?rpc-server\b"
+    r"|(?:[\w./~:{}$-]*/)?llama-(?:server|cli|completion|bench)\b|(?:[\w./~-]*/)?(?:ggml-)?rpc-server\b"
     r"|ollama\s+(?:serve|run)|trtllm-serve|mlx_lm(?:\.|\s+)server|dynamo\.(?:vllm|sglang|trtllm)"
     r"|text-generation-launcher|lmdeploy\s+serve|docker\s+(?:run|exec)|main\.py"
     r"|serve\s+(?:run|deploy)"
@@ -26,12 +26,14 @@ PROGRAMS = (
 _COMMAND = re.compile(
     r"^[ \t]*(?:(?:\([\w.-]+\)[ \t]*)?\[?[\w.-]+@[\w.-]+[^\n#$]{0,120}[#$][ \t]+|\$[ \t]+)?"
     r"(?:(?:export|sudo|nohup|env|uv[ \t]+run)[ \t]+)*"
+    r"(?:&[ \t]*)?(?:\"(?:[^\"\n]{0,120}/)?)?"
     r"(?:[A-Z][A-Z0-9_]*=\S*[ \t]+)*"
     r"(?:exec[ \t]+|gdb[ \t]+--args[ \t]+)?"
     rf"(?:(?:[\w./~-]*/)?python[\d.]*[ \t]+(?:-m[ \t]+)?)?(?:{PROGRAMS})"
 )
-_SETTING = re.compile(r"^[ \t]*(?:export[ \t]+)?[A-Z][A-Z0-9_]*=\S")
-_ASSIGNED = re.compile(r"^(?:export[ \t]+)?[A-Z][A-Z0-9_]*=[^\s;|&]+[ \t]*(?:#.*)?$")
+_FISH = r"set[ \t]+-[gUlf]*x[gUlf]*[ \t]+[A-Z][A-Z0-9_]*[ \t]+"
+_SETTING = re.compile(rf"^[ \t]*(?:(?:export[ \t]+)?[A-Z][A-Z0-9_]*=|{_FISH})\S")
+_ASSIGNED = re.compile(rf"^(?:(?:export[ \t]+)?[A-Z][A-Z0-9_]*=|{_FISH})[^\s;|&]+[ \t]*(?:#.*)?$")
 _GLUED = re.compile(
     r"(?<=[a-z0-9)\]\"'])(?=[A-Z][a-z]*(?:[ \t]+[A-Za-z]|[ \t]*$))"
     r"|(?<=\d)(?=[a-z]{1,2}[A-Z][A-Za-z]*[ \t]+[a-z])"
@@ -39,10 +41,12 @@ _GLUED = re.compile(
 _CONTINUES = re.compile(r"\\[ \t]*(?:#.*)?$")
 _PYTHON = re.compile(r"^(?:import [a-z_]|from [a-z_][\w.]* import )")
 _UNIT = re.compile(
-    r"^\[(?:Service|Container)\][ \t]*\n(?:[^\n\[][^\n]*\n|\n){0,40}?Exec(?:Start)?[ \t]*=",
+    r"^\[(?:Service|Container)\][ \t]*\n(?:[^\n\[][^\n]*\n|\n){0,40}?Exec(?:Start)?[ \t]*="
+    r"|^\[program:[^\]\n]*\][ \t]*\n(?:[^\n\[][^\n]*\n|\n){0,40}?command[ \t]*=",
     re.MULTILINE,
 )
-"""A section of a unit of systemd, or of a container that systemd runs, with its command."""
+"""A section of a unit of systemd, of a container that it runs, or of Supervisor, with its command.
+"""
 _LONGEST = 400
 """Lines of a configuration or program that are read at most."""
 
@@ -107,7 +111,10 @@ def _piece(lines: list[str], number: int) -> tuple[Language, int, int] | None:
     if _PYTHON.match(line):
         return _program(lines, number)
     if _ASSIGNED.match(line):
-        return Language.BASH, number, number
+        ahead = _behind_settings(lines, number)
+        if ahead is None:
+            return Language.BASH, number, number
+        number, line = ahead, lines[ahead]
     if not _COMMAND.match(line) or _is_prose(line):
         return None
     first = number
@@ -117,6 +124,14 @@ def _piece(lines: list[str], number: int) -> tuple[Language, int, int] | None:
     while last + 1 < len(lines) and not _ended(lines, last):
         last += 1
     return Language.BASH, first, last
+
+
+def _behind_settings(lines: list[str], number: int) -> int | None:
+    """Find the command that variables are set for, right below them."""
+    while number < len(lines) and (_ASSIGNED.match(lines[number]) or lines[number][:1] == "#"):
+        number += 1
+    there = number < len(lines) and _COMMAND.match(lines[number])
+    return number if there and not _is_prose(lines[number]) else None
 
 
 def _is_prose(line: str) -> bool:

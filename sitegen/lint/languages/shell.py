@@ -8,6 +8,7 @@ unknown, never an error. It never runs anything.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import field
 
 from sitegen.lint.script import Command, Fault, HereDocument, Script, Word
@@ -39,10 +40,45 @@ _MORE = re.compile(r"[ \t]*[>$][ \t]+(?=\S)")
 _BARE = re.compile(r"""[^\s\\'"$`;&|()<>#{}]+""")
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _NEST = {"(": ")", "{": "}"}
+LEAST_SET = 4
+"""Words of a command of fish that sets a variable: ``set -x NAME value``."""
 LEAST_KEPT = 2
 """Words of a command in a variable, which the shell parts."""
 DEEPEST = 40
 """Substitutions inside each other that are followed; what is deeper is passed over."""
+
+
+_OF_FISH = re.compile(r"-[gUlfx]+|--(?:global|universal|local|function|export)")
+"""Options of fish's ``set`` that say where a variable holds; those of other shells' are others.
+
+Source:
+    https://fishshell.com/docs/current/cmds/set.html, read 2026-11-28.
+"""
+
+
+def set_by_fish(words: Sequence[Word]) -> tuple[str, Word] | None:
+    """Return the variable that fish is told to set, with its value: ``set -gx NAME value``."""
+    if len(words) < LEAST_SET or words[0].text != "set" or words[0].quoted:
+        return None
+    at = 1
+    while at < len(words) and _OF_FISH.fullmatch(words[at].text):
+        at += 1
+    if at == 1 or at + 1 >= len(words) or not _NAME.fullmatch(words[at].text):
+        return None
+    values = words[at + 1 :]
+    text = " ".join(one.text for one in values)
+    known = all(one.known for one in values)
+    return words[at].text, Word(text, values[0].start, values[-1].end, known)
+
+
+def is_exporting(words: Sequence[str]) -> bool:
+    """Whether options of fish's ``set`` make a variable one of programs, too.
+
+    >>> is_exporting(["-gx"]), is_exporting(["--global", "--export"]), is_exporting(["-g", "X"])
+    (True, True, False)
+    """
+    short = (one for one in words if one[:1] == "-" and one[:2] != "--")
+    return "--export" in words or any("x" in one for one in short)
 
 
 def read(text: str, variables: dict[str, str | None]) -> Script:
@@ -211,6 +247,9 @@ class _ShellReader:
             self.index += 1
         if self.index < len(self.text) and self.text[self.index] not in "\n;&|()<>":
             self.target = self._piece().text
+            if self.waiting and not self.waiting[-1][2]:  # ``cat <<EOF > file``
+                delimiter, tabs, _, expands, fed = self.waiting.pop()
+                self.waiting.append((delimiter, tabs, self.target, expands, fed))
         return True
 
     def _end(self, operator: str) -> None:
@@ -252,6 +291,8 @@ class _ShellReader:
                 name, equals, value = word.text.partition("=")
                 if equals and _NAME.fullmatch(name):
                     self.variables[name] = value if word.known else None
+        elif (fish := set_by_fish(words)) is not None:
+            self.variables[fish[0]] = fish[1].text if fish[1].known else None
         elif words[0].text in {"for", "read", "unset"} and len(words) > 1:
             self.variables[words[1].text] = None
 
@@ -264,7 +305,7 @@ class _ShellReader:
             self.index = array.end()
             return
         word = self._piece()
-        if not self.words and self._kept(word):
+        if self._kept(word):
             return
         if not self.words:
             found = _ASSIGNMENT.match(word.text)
@@ -279,9 +320,14 @@ class _ShellReader:
         self.words.append(word)
 
     def _kept(self, word: Word) -> bool:
-        """Take the words of a command that a variable keeps, where it begins one: ``$SERVE``."""
+        """Take the words of a command that a variable keeps, where it begins one: ``$SERVE``.
+
+        Options that one keeps are taken wherever they stand: ``$ARGS``.
+        """
         kept = _VARIABLE.fullmatch(self.text[word.start : word.end])
         if kept is None or not word.known or len(word.text.split()) < LEAST_KEPT:
+            return False
+        if self.words and not word.text.startswith("-"):
             return False
         self.words += [Word(one, word.start, word.end) for one in word.text.split()]
         return True

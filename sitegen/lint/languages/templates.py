@@ -31,9 +31,9 @@ def documents(snippet: Snippet) -> Iterator[Snippet]:
         text = "\n".join(_directed(text.split("\n")))
         text = _INSERTED.sub(_marked, text)
         snippet = replace(snippet, text=text)
-    starts = [0, *(found.end() for found in _NEXT.finditer(text))]
-    for start, end in pairwise((*starts, len(text))):
-        yield snippet if len(starts) == 1 else snippet.part(start, end, Language.YAML)
+    marks = [(found.start(), found.end()) for found in _NEXT.finditer(text)]
+    for (_, start), (end, _) in pairwise(((0, 0), *marks, (len(text), 0))):
+        yield snippet.part(start, end, Language.YAML) if marks else snippet
 
 
 def _directed(lines: list[str]) -> Iterator[str]:

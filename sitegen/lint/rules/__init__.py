@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterable, Iterator
 
 from sitegen.lint.facts import LintContext
 from sitegen.lint.rules import (
+    engines,
     exposure,
     fit,
     models,
+    ollama,
     options,
     pairs,
     plans,
     precision,
     serving,
     text,
+    variables,
 )
 from sitegen.lint.scene import FileModel
 from sitegen.problems import Problem
@@ -32,6 +35,16 @@ RULES: tuple[Rule, ...] = (
     options.parameters_exist,
     pairs.quantized_values_are_fused,
     pairs.options_have_what_they_need,
+    engines.files_are_as_the_option_says,
+    engines.formats_have_their_plugins,
+    engines.batches_hold_their_prompts,
+    engines.experts_are_there,
+    engines.limits_of_images_are_json,
+    engines.caches_of_tabby_exist,
+    ollama.variables_are_read,
+    ollama.values_are_read,
+    ollama.caches_in_few_bits_are_fused,
+    variables.variables_stand_for_options,
     plans.named_combos_exist,
     plans.sizes_fit_the_hardware,
     plans.visible_gpus_suffice,
@@ -40,6 +53,7 @@ RULES: tuple[Rule, ...] = (
     plans.tensor_parallel_stays_inside,
     plans.tensors_can_be_split,
     plans.splits_name_each_gpu,
+    fit.shares_fit_their_gpus,
     fit.context_is_within_the_model,
     fit.format_is_loaded,
     fit.computes_in_its_type,

@@ -50,6 +50,10 @@ A file of variables that a script or a unit takes may hold one.
 _CI = re.compile(r"(?:^|/)\.(?:github|gitlab|circleci|devcontainer)\b|(?:^|/)(?:docker|k8s)/")
 """Files of machines that live as long as a test, of containers and of clusters."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
+"""Variables that say where a server listens."""
+CHECKING = frozenset({"LLAMA_ARG_HOST"})
+"""Those of servers that check a key where they are given one."""
 DEFAULT_FRACTION = 0.9
 _BLOCK = re.compile(
     r"(?:^|[;&|\n]|\bthen\b|\bdo\b|\belse\b)[ \t]*"
@@ -74,11 +78,14 @@ def addresses_are_private(scene: FileModel, _: LintContext) -> Iterator[Problem]
     for launch in open_ones[:1]:
         yield _open(launch, launch.settings["host"], len(open_ones) - 1)
     variables = [
-        (Spot(snippet, setting.place.index), name)
-        for snippet, name, setting in scene.environment
-        if setting.known
-        and setting.text.rpartition("//")[2].partition(":")[0] in ANYBODY
-        and not _is_guarded(snippet)
+        (one.setting.place, one.name)
+        for one in scene.environment
+        if one.name in LISTENING
+        and one.setting.known
+        and not one.contained
+        and one.setting.text.rpartition("//")[2].partition(":")[0] in ANYBODY
+        and not _is_guarded(one.snippet)
+        and not (one.name in CHECKING and _KEY.search(one.snippet.text))
     ]
     for place, name in variables[:1]:
         message = (
@@ -105,9 +112,10 @@ def _rpc(scene: FileModel) -> Iterator[Problem]:
 
 def _is_open(launch: Launch) -> bool:
     host = launch.settings.get("host")
+    if host is None or not host.known or host.text not in ANYBODY:
+        return False
     told = "key" in launch.settings or _KEY.search(launch.snippet.text) or launch.open_ended
-    keyed = launch.traits.checks_key and bool(told)
-    return host is not None and host.known and host.text in ANYBODY and not keyed
+    return not (launch.traits.checks_key and bool(told))
 
 
 def _placed_by_others(launch: Launch) -> bool:
@@ -168,6 +176,8 @@ def _open(launch: Launch, host: Setting, others: int) -> Problem:
     if others:
         message += f" (and {others} more in this file)"
     hint = "add --api-key, or bind it to 127.0.0.1"
+    if launch.program.startswith("tabbyapi"):
+        hint = "write disable_auth: false, or host: 127.0.0.1"
     if not launch.traits.checks_key:
         hint = "bind it to 127.0.0.1 and put a proxy that asks for a key in front"
     return warning(host.place, "exposed", message, hint)

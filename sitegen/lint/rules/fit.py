@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.lint.checkpoints import ResolvedCheckpoint
 from sitegen.lint.facts import LintContext, runs_at_all, tokens_of
 from sitegen.lint.findings import corrected, finding, place_of, sentence, warning
 from sitegen.lint.launches import Launch
-from sitegen.lint.rules.plans import instead
+from sitegen.lint.rules.plans import instead, shares_of
 from sitegen.lint.scene import FileModel
 from sitegen.lint.script import whole_number
+from sitegen.physics.memory.layer_layout import split_layout
 from sitegen.physics.plan import CONTEXT_STEP, PlanKind, Reason
 from sitegen.problems import Problem
 from sitegen.units import GIB
@@ -29,7 +31,11 @@ BELOW = ("KV_BELOW_CONTEXT", "KV_BELOW_SEQUENCES")
 """Reasons that a shorter context removes."""
 UNSURE = frozenset({"DP_UNSUPPORTED", "DP_SIZE", "DCP_SIZE", "NO_VALID_PLAN"})
 """Refusals of plans that a launch may not mean as the engine reads them."""
+WHOLE = frozenset({"max", "1", "1.0"})
+"""How LM Studio is told to lay the whole model on GPUs (https://lmstudio.ai/docs/cli/load)."""
 MEMORY = frozenset({"WEIGHTS_EXCEED", "DOES_NOT_FIT", "ALLOCATION_LIMIT"})
+_FINE = 10_000
+"""Whole shares in one: typed ones have a few digits."""
 KINDS = frozenset({"linear", "dynamic", "yarn", "deepseek_yarn", "ntk"})
 """Kinds of scaling whose factor multiplies a model's positions."""
 OWN_FORMATS = frozenset({"mlx", "exl2", "exl3"})
@@ -110,7 +116,13 @@ def _allows_more(launch: Launch) -> bool:
     written = {one.written.replace("_", "-") for one in call.options} if call is not None else set()
     if written & launch.traits.replaced.keys():
         return True  # what it means is said where the option is reported
-    return "VLLM_ALLOW_LONG_MAX_MODEL_LEN" in {*names, *launch.variables}
+    allowed = launch.traits.stretches
+    inline = allowed in names and allowed not in launch.variables
+    return bool(allowed) and (inline or _is_on(launch.variables.get(allowed, "0")))
+
+
+def _is_on(text: str) -> bool:
+    return text.strip().lower() not in {"", "0", "false"}
 
 
 def format_is_loaded(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
@@ -139,6 +151,73 @@ def checkpoint_fits(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
             yield from _too_large(launch, assessment, facts)
 
 
+NO_RULE = "sitegen has no rule for the memory of this program"
+NO_SIZE = "the model is known, but the size of these files is not"
+IN_RAM = "a part of the model may lie in system RAM"
+ORDER = (
+    "whether the rest fits depends on which GPU each share of --tensor-split goes to: programs "
+    "count GPUs in the driver's order"
+)
+MIXED = (
+    "the machine has several kinds of GPU, the text does not say which are used, and the model "
+    "fits on some of them only"
+)
+NO_SETTING = "it depends on a value that is not in the text, or that sitegen has no rule for"
+
+
+def why_unweighed(launch: Launch, facts: LintContext) -> str:
+    """Say why the memory of a launch was not checked; empty where it was, or where others say it.
+
+    Without hardware and without a model that is known there is nothing to check; a plan for more
+    GPUs than there are is said by its own rule.
+    """
+    named, meant = facts.named(launch), facts.meant(launch)
+    if named is None or meant is None:
+        return ""
+    combo = facts.combo(launch, named)
+    there = named.gpus if combo is None else len(combo.gpus)
+    too_many = launch.world is not None and launch.world > there
+    if too_many or _assessed(launch, facts) is not None:
+        return ""
+    layers = not _on_gpus(launch, meant, facts)
+    if not launch.runtime or meant.checkpoint is None:
+        return NO_SIZE if launch.runtime else NO_RULE
+    if combo is not None and _is_mixed(launch, combo):
+        return ORDER if "split" in launch.settings else MIXED
+    return IN_RAM if layers or "offload" in launch.settings else NO_SETTING
+
+
+def shares_fit_their_gpus(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
+    """Report shares of whole layers that the GPUs do not hold, in whatever order they are counted.
+
+    Weights alone are asked for: caches and buffers come on top.
+    """
+    for launch in scene.launches:
+        split, meant, named = launch.settings.get("split"), facts.meant(launch), facts.named(launch)
+        if split is None or not split.known or meant is None or named is None:
+            continue
+        told_more = any(name in launch.settings for name in ("offload", "devices", "rpc"))
+        if told_more or launch.text("split_mode") not in {"", "layer"}:
+            continue
+        combo, shares = facts.combo(launch, named), shares_of(split.text)
+        if combo is None or not shares or meant.checkpoint is None or sum(shares) <= 0:
+            continue
+        if len(shares) != len(combo.gpus) or not _on_gpus(launch, meant, facts):
+            continue
+        shape = facts.engine.reduced(meant.model, meant.checkpoint).shape
+        layout = split_layout(shape, [round(share * _FINE) for share in shares])
+        held = sorted((gpu.weights_bytes for gpu in layout.gpus), reverse=True)
+        seen = sorted((gpu.visible_bytes for gpu in combo.gpus), reverse=True)
+        if any(need > there for need, there in zip(held, seen, strict=True)):
+            message = f"the shares are {_gib(held)} GiB of weights, the GPUs have {_gib(seen)} GiB"
+            hint = "leave --tensor-split out: layers then go by the free memory of each GPU"
+            yield finding(split.place, "split-size", message, hint)
+
+
+def _gib(sizes: Sequence[int]) -> str:
+    return " + ".join(f"{size / GIB:.1f}" for size in sizes)
+
+
 def _assessed(launch: Launch, facts: LintContext) -> Assessment | None:
     request = _asked(launch, facts)
     return facts.answer(request) if request is not None else None
@@ -153,19 +232,44 @@ def _asked(launch: Launch, facts: LintContext) -> FitRequest | None:
     world = launch.world
     if combo is None or world is None or world > len(combo.gpus):
         return None
-    if "layers" in launch.traits.settings and not _on_gpus(launch, meant, facts):
+    if not _on_gpus(launch, meant, facts):
         return None
+    if not _is_mixed(launch, combo):
+        return facts.request(launch, combo, meant)
+    return None if "split" in launch.settings else _on_any(launch, combo, meant, facts)
+
+
+def _is_mixed(launch: Launch, combo: Combo) -> bool:
+    """Whether a launch takes some of several kinds of GPU: which depends on the driver's order.
+
+    Whole layers go to all GPUs that a process sees, by their memory, unless it is told a split.
+    """
     kinds = {(gpu.gpu.id, gpu.visible_bytes) for gpu in combo.gpus}
-    if len(kinds) > 1 and world < len(combo.gpus):
-        return None  # which of them it takes depends on the driver's order
-    return facts.request(launch, combo, meant)
+    spread = launch.traits.whole_layers and "split" not in launch.settings
+    return len(kinds) > 1 and not spread and (launch.world or 1) < len(combo.gpus)
+
+
+def _on_any(
+    launch: Launch, combo: Combo, meant: ResolvedCheckpoint, facts: LintContext
+) -> FitRequest | None:
+    """Ask for the GPUs with the most memory; ``None`` where those with the least say otherwise."""
+    asked = [
+        facts.request(launch, part, meant) for part in facts.extremes(combo, launch.world or 1)
+    ]
+    found = [facts.answer(one) if one is not None else None for one in asked]
+    told = [runs_at_all(one) for one in found if one is not None]
+    return asked[0] if len(told) == len(asked) and len(set(told)) == 1 else None
 
 
 def _on_gpus(launch: Launch, meant: ResolvedCheckpoint, facts: LintContext) -> bool:
     """Whether llama.cpp is told to keep every layer on GPUs: otherwise it makes do.
 
-    The head counts as one more layer.
+    The head counts as one more layer. Programs that cannot be told keep all of them.
     """
+    if "gpu_share" in launch.traits.settings:
+        return launch.text("gpu_share").lower() in WHOLE
+    if "layers" not in launch.traits.settings:
+        return True
     text = launch.text("layers")
     kept = whole_number(text)
     if kept is None or meant.checkpoint is None:
@@ -190,6 +294,9 @@ def _too_large(launch: Launch, assessment: Assessment, facts: LintContext) -> It
     codes = {reason.code: reason for reason in assessment.reasons}
     named = facts.named(launch)
     if named is None or assessment.plan is None:
+        return
+    if launch.traits.spills:
+        yield from _spilled(launch, assessment, facts, named.words)
         return
     offloaded = assessment.plan.kind is PlanKind.OFFLOAD
     memory = next((codes[code] for code in MEMORY if code in codes), None)
@@ -217,6 +324,37 @@ def _too_large(launch: Launch, assessment: Assessment, facts: LintContext) -> It
         )
         place = place_of(launch, "context", "model")
         yield warning(place, "may-not-fit", message, _capped(launch, _reach(launch, facts)))
+
+
+def _spilled(
+    launch: Launch, assessment: Assessment, facts: LintContext, words: str
+) -> Iterator[Problem]:
+    """Warn of what GPUs do not hold where the program puts it in system RAM without a word.
+
+    Source:
+        https://docs.ollama.com/context-length, read 2026-11-27, and Ollama fb3076099,
+        ``llm/llama_server.go``: it leaves the number of layers on GPUs to ``llama-server``.
+    """
+    if runs_at_all(assessment):
+        return
+    asked = assessment.workload
+    many = f" for each of {asked.sequences} requests" if asked.sequences > 1 else ""
+    context = f"{asked.context_tokens:,} tokens of context{many}"
+    if "context" not in launch.settings:
+        context = (
+            f"the {asked.context_tokens:,} tokens that {launch.traits.name} takes unasked{many}"
+        )
+    reach = _reach(launch, facts)
+    beside = f" with {context}" if reach.tokens else ""  # else the weights alone are too much
+    whole = f"{_weights(assessment)}{beside} is more than {words} holds: "
+    message = f"{whole}{launch.traits.name} puts the rest in system RAM, and answers come slowly"
+    hint = _capped(launch, reach)
+    named = facts.named(launch)
+    if not hint and named is not None:
+        other = instead(launch, facts, named)
+        hint = other if "hf.co/" in other else ""  # the same files would change nothing
+    names = ("context", "parallel", "model") if reach.tokens else ("model",)
+    yield warning(place_of(launch, *names), "partly-in-ram", message, hint)
 
 
 def _weights(assessment: Assessment) -> str:
@@ -306,5 +444,5 @@ def _certainty(reach: Reach) -> str:
 
 def _capped(launch: Launch, reach: Reach) -> str:
     """Write the launch with the longest context that is safe, for all its sequences together."""
-    tokens = reach.tokens * reach.sequences
+    tokens = reach.tokens * (1 if launch.traits.context_each else reach.sequences)
     return corrected(launch, {"context": str(tokens)}) if tokens else ""

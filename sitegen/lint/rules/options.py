@@ -166,10 +166,16 @@ def _slugs(table: OptionTable) -> list[str]:
     return [name[2:].replace("_", "-") for name in table.names()]
 
 
+def _words(table: OptionTable) -> list[str]:
+    """List what a configuration may say: long options, or the keys of a program without any."""
+    keys = (name.replace("_", "-") for name in table.kinds if table.is_key(name))
+    return _slugs(table) or list(keys)
+
+
 def _is_strange(scene: FileModel, facts: LintContext, call: Invocation, table: OptionTable) -> bool:
     """Whether a call has what no version had, an option or a type: somebody's own build."""
     own = call.program in OFTEN_CHANGED and any(
-        word.known and not _placeholder(word.text) and _is_new(word.text, taken)
+        word.known and not placeholder(word.text) and _is_new(word.text, taken)
         for given in call.options
         if given.name and (taken := table.taken(given.name)).choices
         for word in given.values
@@ -265,12 +271,12 @@ def _values(
         yield finding(place, "option-value", f"{given.written} takes no value", hint)
         return
     for word in given.values:
-        if not word.known or _placeholder(word.text):
+        if not word.known or placeholder(word.text):
             continue
         if table.program in BY_BEGINNING and _ROUND.fullmatch(word.text) and taken.form == "int":
             continue
-        message = _refused(word, taken)
-        if message:
+        message = refused(word, taken)
+        if message and word.text not in traits.brought.get(given.name, ()):
             here = Spot(snippet, word.start)
             hint = did_you_mean(word.text, taken.choices) if taken.choices else ""
             # a choice that resembles none may be one of another version, and any where they change
@@ -283,7 +289,7 @@ def _values(
             yield say(here, "option-value", whole, hint)
 
 
-def _placeholder(text: str) -> bool:
+def placeholder(text: str) -> bool:
     """Whether a value stands for one that the reader puts in: ``N``, ``<n>``, ``{n}``, ``…``."""
     if (
         not text
@@ -299,7 +305,8 @@ def _placeholder(text: str) -> bool:
     return named or (text.isupper() and not text.isdigit() and len(text) < LONGEST_PLACEHOLDER)
 
 
-def _refused(word: Word, taken: Taken) -> str:
+def refused(word: Word, taken: Taken) -> str:
+    """Say why an option does not take a value; empty where it does."""
     text = word.text
     if taken.choices and text not in taken.choices:
         if taken.most > 1:
@@ -348,6 +355,17 @@ def _amounts(launch: Launch) -> Iterator[Problem]:
     if launch.traits.shorthand_context and context is not None and _no_context(context):
         message = f"a context is a number of tokens, 8K or auto, not {context.text!r}"
         yield finding(context.place, "option-value", message)
+    batched = launch.settings.get("batched")
+    if launch.traits.shorthand_context and batched is not None and _no_context(batched):
+        message = f"a batch is a number of tokens or 8K, not {batched.text!r}"
+        yield finding(batched.place, "option-value", message)
+    if launch.traits.counts_context and context is not None and _no_count(context):
+        message = f"a context is a whole number of tokens, not {context.text!r}"
+        yield finding(context.place, "option-value", message)
+    part = launch.settings.get("gpu_share")
+    if part is not None and _no_part(part):
+        message = f"max, off or a share between 0 and 1 goes to the GPU, not {part.text!r}"
+        yield finding(part.place, "option-value", message)
     layers = launch.settings.get("layers")
     if layers is not None and _no_layers(layers):
         message = f"a number of layers, auto or all, not {layers.text!r}"
@@ -363,12 +381,23 @@ def _outside(share: Setting) -> bool:
 
 def _no_context(context: Setting) -> bool:
     text = context.text
-    words = text in {"auto", "-1", "0"} or _placeholder(text)
+    words = text in {"auto", "-1", "0"} or placeholder(text)
     return context.known and tokens_of(text) is None and not words
 
 
+def _no_count(context: Setting) -> bool:
+    return context.known and context.number is None and not placeholder(context.text)
+
+
+def _no_part(part: Setting) -> bool:
+    words = part.text in {"max", "off"} or placeholder(part.text)
+    value = float(part.text) if _FLOAT.fullmatch(part.text) is not None else -1.0
+    inside = 0 <= value <= 1
+    return part.known and not words and not inside
+
+
 def _no_layers(layers: Setting) -> bool:
-    words = layers.text in {"auto", "all"} or _placeholder(layers.text)
+    words = layers.text in {"auto", "all"} or placeholder(layers.text)
     return layers.known and not _NUMBER.fullmatch(layers.text) and not words
 
 
@@ -387,7 +416,7 @@ def arguments_have_a_place(scene: FileModel, facts: LintContext) -> Iterator[Pro
             continue  # a sentence that begins with a command
         for word in call.positionals[allowed:]:
             sure = word.known and re.search(r"\w", word.text) and not word.text.startswith("-")
-            if sure and not _placeholder(word.text):
+            if sure and not placeholder(word.text):
                 name = traits_of(call.program).name
                 message = f"{name} does not accept {word.text[:40]!r} here"
                 hint = "put a value directly after its option, and a second command on its own line"
@@ -414,7 +443,7 @@ def keywords_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
             dashed, place = key.replace("_", "-"), Spot(keywords.snippet, start)
             name = f"{traits_of(keywords.program).name} {table.version}"
             hint = did_you_mean(key, table.keys())
-            slip = is_slip(dashed, _slugs(table)) and not table.was_there(f"--{dashed}")
+            slip = is_slip(dashed, _words(table)) and not table.was_there(f"--{dashed}")
             if named or slip:
                 message = f"{name} has no argument {key}"
                 yield finding(place, "unknown-option", message, hint)

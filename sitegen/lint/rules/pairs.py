@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sitegen.lint.facts import FUSED, LintContext
-from sitegen.lint.findings import corrected, finding, place_of, warning
+from sitegen.lint.findings import corrected, finding, place_of
 from sitegen.lint.launches import Launch
 from sitegen.lint.rules.options import judged
 from sitegen.lint.scene import FileModel
@@ -15,8 +15,6 @@ from sitegen.problems import Problem
 
 _QUANTIZED = re.compile(r"i?q\d\w*", re.IGNORECASE)
 """A type of cache with fewer than 16 bits, as llama.cpp calls them: ``q8_0``, ``iq4_nl``."""
-_OFF = re.compile(r"0|f|false", re.IGNORECASE)
-"""How Ollama is told that something is off."""
 
 
 def quantized_values_are_fused(scene: FileModel, _: LintContext) -> Iterator[Problem]:
@@ -35,7 +33,6 @@ def quantized_values_are_fused(scene: FileModel, _: LintContext) -> Iterator[Pro
             )
             hint = corrected(launch, {"flash": "on"})
             yield finding(place_of(launch, "flash"), "option-conflict", message, hint)
-    yield from _of_ollama(scene)
 
 
 def options_have_what_they_need(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
@@ -67,23 +64,3 @@ def _parser_of_tools(launch: Launch, facts: LintContext) -> str:
         return ""
     listed = (one.tools for one in runtime.chat_options if meant.model.id in one.models)
     return next(listed, "")
-
-
-def _of_ollama(scene: FileModel) -> Iterator[Problem]:
-    """Warn of the same in variables of Ollama, which goes on with a cache of 16 bits.
-
-    Source:
-        https://github.com/ollama/ollama, ``llm/server.go``, read 2026-11-27: "quantized kv cache
-        requested but flash attention disabled".
-    """
-    for snippet, call in scene.invocations:
-        given = {name: word for name, word in call.command.variables if word.known}
-        kind, flash = given.get("OLLAMA_KV_CACHE_TYPE"), given.get("OLLAMA_FLASH_ATTENTION")
-        if call.program != "ollama" or kind is None or flash is None:
-            continue
-        if _QUANTIZED.fullmatch(kind.text) and _OFF.fullmatch(flash.text):
-            message = (
-                f"a cache in {kind.text} needs flash attention, which is off: Ollama keeps 16 bits"
-            )
-            hint = "write OLLAMA_FLASH_ATTENTION=1"
-            yield warning(Spot(snippet, flash.start), "option-conflict", message, hint)

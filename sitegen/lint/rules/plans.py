@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ from sitegen.physics.plan import Reason
 from sitegen.physics.tensor_cut import tensor_conflict
 from sitegen.problems import Problem, did_you_mean
 
+_SHARE = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 SIZES = ("tensor", "pipeline", "data")
 
 
@@ -294,7 +296,7 @@ def splits_name_each_gpu(scene: FileModel, facts: LintContext) -> Iterator[Probl
         split = launch.settings.get("split")
         if split is None or not split.known:
             continue
-        shares = [one for one in split.text.replace("/", ",").split(",") if one.strip()]
+        shares = _parts(split.text)
         wrong = [one for one in shares if not _is_number(one)]
         if wrong:
             message = f"a share is a number, not {wrong[0]!r}"
@@ -305,6 +307,21 @@ def splits_name_each_gpu(scene: FileModel, facts: LintContext) -> Iterator[Probl
             message = f"{len(shares)} shares for {gpus} GPUs ({words})"
             hint = "name one share per GPU, GPUs of RPC servers first"
             yield finding(split.place, "split-count", message, hint)
+
+
+def _parts(text: str) -> list[str]:
+    return [one for one in text.replace("/", ",").split(",") if one.strip()]
+
+
+def shares_of(text: str) -> list[float]:
+    """Return the shares of a list; nothing where one is no number.
+
+    >>> shares_of("3,1"), shares_of("0.6/0.4"), shares_of("half,half"), shares_of("nan,1")
+    ([3.0, 1.0], [0.6, 0.4], [], [])
+    """
+    shares = [one.strip() for one in _parts(text)]
+    plain = all(_SHARE.fullmatch(one) for one in shares)
+    return [float(one) for one in shares] if plain else []
 
 
 def _is_number(text: str) -> bool:

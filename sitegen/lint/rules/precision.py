@@ -27,7 +27,7 @@ _WHOLE = re.compile(r"(?<![\w])(?:BF16|FP16|16[- ]?bits?|unquantized|full precis
 def quantized_means_quantized(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
     """Report 16-bit files where the text or an option says that they are quantized."""
     for launch in scene.launches:
-        meant = facts.repositories.find(launch.text("model"), launch.text("file"))
+        meant = facts.loaded(launch)
         if meant is None or meant.checkpoint is None or not is_unquantized(meant.checkpoint):
             continue
         word = launch.text("quantization")

@@ -69,6 +69,7 @@ class PagedEngine:
         settings: Settings,
     ) -> PagedReplica:
         """Lay a checkpoint out on a set of GPUs: ``tp * pp`` for each copy of the attention."""
+        settings = self._started(group, settings)
         step, share = self._step(group, split, settings, workload.context_tokens)
         return PagedReplica(
             reduced=reduced,
@@ -81,6 +82,17 @@ class PagedEngine:
             settings=settings,
             context_tokens=workload.context_tokens,
         )
+
+    def _started(self, group: GpuGroup, settings: Settings) -> Settings:
+        """Name the share of one memory for CPU and GPU, where the runtime's own would not start."""
+        share = self.constants.shared_memory_fraction
+        if (
+            settings.memory_fraction is not None
+            or not share
+            or not group.smallest.gpu.sees_system_memory
+        ):
+            return settings
+        return replace(settings, memory_fraction=share)
 
     def supports_cache_type(
         self, reduced: ReducedCheckpoint, runtime: Runtime, cache_type: str
@@ -195,6 +207,15 @@ class PagedEngine:
             )
             start += number
         return layers, tuple(counts), tuple(blocks)
+
+
+def as_typed(profile: RuntimeProfile, settings: Settings) -> Settings:
+    """Name the runtime's own share for a command that is not ours and names none."""
+    stated = profile.constants.get("memory_fraction")
+    ours = profile.constants.get("shared_memory_fraction")
+    if settings.memory_fraction is not None or stated is None or ours is None:
+        return settings
+    return replace(settings, memory_fraction=stated.value.mid)
 
 
 def step_of(

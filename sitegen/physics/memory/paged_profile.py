@@ -413,6 +413,8 @@ class PagedProfile:
         non_torch_bus_bytes: The same with collectives over a bus.
         non_torch_nvlink_bytes: The same with collectives over a fast fabric.
         non_torch_pipeline_bytes: The same for pipeline stages.
+        shared_memory_fraction: Share that our commands ask for where CPU and GPU fill one memory;
+            0 where they leave it to the runtime.
         page_cache_share: Pages of the files read, of weights, where the CPU shares the memory.
         shared_memory_other_bytes: What other programs hold there.
         activation_error_factor: Size of activations over the formula's.
@@ -435,6 +437,7 @@ class PagedProfile:
     non_torch_bus_bytes: Bounds
     non_torch_nvlink_bytes: Bounds
     non_torch_pipeline_bytes: Bounds
+    shared_memory_fraction: float
     page_cache_share: Bounds
     shared_memory_other_bytes: Bounds
     activation_error_factor: Bounds

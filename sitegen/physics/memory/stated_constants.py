@@ -6,12 +6,12 @@ lists those of each line in this order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import BudgetBase, MemoryModel, Runtime, RuntimeProfile
 from sitegen.physics.memory.profile_constants import scaled
-from sitegen.problems import Problem, did_you_mean
+from sitegen.problems import Finding, did_you_mean
 
 Lines = Mapping[str, str]
 """Constants with the ledger line that each makes; no line for what no ledger shows."""
@@ -98,6 +98,8 @@ SPARSE_WORKSPACE: Lines = {
     "sparse_workspace_long_tokens": "compute",
 }  # fmt: skip
 """Of versions that keep room for what sparse attention gathers: all of these or none."""
+SHARED_MEMORY: Lines = {"shared_memory_fraction": ""}
+"""Of runtimes whose own share does not start where CPU and GPU fill one memory."""
 
 
 def lines_of(runtime: Runtime, profile: RuntimeProfile) -> Lines:
@@ -113,6 +115,8 @@ def _groups(runtime: Runtime, profile: RuntimeProfile) -> Iterator[Lines]:
         yield from OF_BUDGET[profile.budget_base]
         if not profile.constants.keys().isdisjoint(SPARSE_WORKSPACE):
             yield SPARSE_WORKSPACE
+        if not profile.constants.keys().isdisjoint(SHARED_MEMORY):
+            yield SHARED_MEMORY
         return
     if runtime.memory_model is MemoryModel.LAYER_SPLIT:
         yield LAYER_SPLIT
@@ -135,29 +139,60 @@ def flags_of(runtime: Runtime, profile: RuntimeProfile) -> tuple[str, ...]:
     return EAGER_SPLIT_FLAGS if runtime.memory_model is MemoryModel.EAGER_SPLIT else ()
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog) -> Iterator[Finding]:
     """Ensure every profile states exactly the constants of its memory model."""
     for runtime in catalog.runtimes.values():
-        for profile in runtime.profiles:
-            names, flags = lines_of(runtime, profile), flags_of(runtime, profile)
-            yield from _differences(runtime, profile, "constant", names, profile.constants)
-            yield from _differences(runtime, profile, "flag", flags, profile.flags)
+        for index, profile in enumerate(runtime.profiles):
+            if index and lines_of(runtime, profile) and not profile.constants:
+                yield _states_none(runtime, index)
+                continue
+            earlier = [one for one in runtime.profiles[:index] if _stands_on(profile, one)]
+            for key, wanted in (("constants", lines_of), ("flags", flags_of)):
+                missing, needless = _differences(runtime, profile, key, wanted)
+                for one in earlier:  # what a profile has from another is reported there
+                    before = _differences(runtime, one, key, wanted)
+                    missing, needless = missing - before[0], needless - before[1]
+                yield from _findings(runtime, index, key, missing, needless)
+
+
+def _states_none(runtime: Runtime, index: int) -> Finding:
+    version, earlier = runtime.profiles[index].version, runtime.profiles[index - 1].version
+    message = f"profile {version} states no constants"
+    hint = f"add like: '{earlier}' to take over those of the profile before"
+    return Finding(runtime.span, "missing-constant", ("profiles", index), message, hint)
+
+
+def _stands_on(profile: RuntimeProfile, earlier: RuntimeProfile) -> bool:
+    """Return whether a profile has constants of an earlier one, which it is like."""
+    return any(earlier.constants.get(name) is one for name, one in profile.constants.items())
+
+
+_Wanted = Callable[[Runtime, RuntimeProfile], Iterable[str]]
 
 
 def _differences(
-    runtime: Runtime,
-    profile: RuntimeProfile,
-    noun: str,
-    wanted: Iterable[str],
-    given: Mapping[str, object],
-) -> Iterator[Problem]:
-    where = f"profile {profile.version}"
-    for name in sorted(set(wanted) - set(given)):
-        yield Problem(runtime.span, "missing-constant", f"{where} lacks the {noun} '{name}'")
-    for name in sorted(set(given) - set(wanted)):
-        hint = did_you_mean(name, wanted)
+    runtime: Runtime, profile: RuntimeProfile, key: str, wanted: _Wanted
+) -> tuple[Set[str], Set[str]]:
+    """Return the names that a profile lacks, and those that no formula reads."""
+    names, given = set(wanted(runtime, profile)), set(getattr(profile, key))
+    return names - given, given - names
+
+
+def _findings(
+    runtime: Runtime, index: int, key: str, missing: Set[str], needless: Set[str]
+) -> Iterator[Finding]:
+    where, noun = f"profile {runtime.profiles[index].version}", key.removesuffix("s")
+    keys = ("profiles", index, key)
+    meant = {name: did_you_mean(name, missing) for name in needless}
+    for name in sorted(missing):
+        if f"did you mean '{name}'?" not in meant.values():  # it is there, misspelled
+            message = f"{where} lacks the {noun} '{name}'"
+            hint = "state it with its source; or say in `like` whose constants it takes over"
+            yield Finding(runtime.span, "missing-constant", keys, message, hint, at_key=True)
+    for name in sorted(needless):
+        hint = meant[name] or "remove it"
         message = f"{where} states the {noun} '{name}', which no formula reads"
-        yield Problem(runtime.span, "unused-constant", message, hint)
+        yield Finding(runtime.span, "unused-constant", (*keys, name), message, hint, at_key=True)
 
 
 def default_context_tokens(profile: RuntimeProfile, memory_bytes: Iterable[int]) -> int | None:

@@ -113,6 +113,15 @@ def chain(stem: str, speed_class: SpeedClass, unit: str = "") -> tuple[str, ...]
     return tuple(name + unit for name in names)
 
 
+def is_tried(assumptions: Assumptions, speed_class: SpeedClass) -> bool:
+    """Return whether runs on such GPUs are behind the decode efficiency of a class.
+
+    They ran on the GPU itself or on others of its vendor and segment; a constant of the vendor or
+    of the family carries over from GPUs of another kind.
+    """
+    return any(name in assumptions for name in chain("decode-efficiency", speed_class)[:-2])
+
+
 def bases(speed_class: SpeedClass) -> Mapping[str, tuple[str, ...]]:
     """Names of each constant with an interval, narrowest first; the last must exist."""
     return {

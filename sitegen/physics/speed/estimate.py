@@ -13,7 +13,13 @@ from sitegen.physics.memory.paged import FAST_LINKS
 from sitegen.physics.memory.profile_constants import scaled
 from sitegen.physics.plan import Speed
 from sitegen.physics.powers import power
-from sitegen.physics.speed.constants import constants, matmul_efficiency, model_factors, speed_class
+from sitegen.physics.speed.constants import (
+    constants,
+    is_tried,
+    matmul_efficiency,
+    model_factors,
+    speed_class,
+)
 from sitegen.physics.speed.pipeline import ReplicaPipeline, Stage, StageWork
 from sitegen.physics.speed.roofline import (
     LinkSpeed,
@@ -72,6 +78,9 @@ class SpeedModel:
         }
         self._cut = {
             vendor.value: scaled(_cut_overhead(assumptions, vendor)).bounds for vendor in Vendor
+        }
+        self._network_hop = {
+            "layer-split": scaled(assumptions["network-hop-layer-split-us"]).bounds
         }
         self._size = assumptions["size-compute-exponent"].value.mid
         rate = assumptions.get("low-precision-rate-ratio")
@@ -228,16 +237,23 @@ class SpeedModel:
         return int(self._assumptions[f"prefill-chunk-{pipeline.family}-tokens"].value.mid)
 
     def small_steps(self, pipeline: ReplicaPipeline, tokens: int) -> bool:
-        """Whether a prompt is read in smaller steps than any record's: its speed is then unknown.
+        """Whether a prompt is read in smaller steps than are known: its speed is then unknown.
+
+        Half of llama.cpp's usual steps are within the estimate: fewer rows of an expert cost what
+        a mixture's exponent says, and plain models lose less than the interval.
 
         Source:
             ggml-org/llama.cpp pull request 7860: Llama 3 8B Q4_K_S on an RTX 4090 reads 2,048
             tokens at 9,267 tokens/s in steps of 512, 8,532 of 256, 6,901 of 128, 5,359 of 64 and
-            1,944 of 16; pull request 8416: an RX 6800 loses 1 % at 256 and 34 % at 64. No
-            constant says how this differs between GPUs. Read 2026-11-23.
+            1,944 of 16; pull request 8416: an RX 6800 loses 1 % at 256 and 34 % at 64; read
+            2026-11-23. Pull request 26977: OLMoE 1B 7B Q4_K_M at 27,705 in steps of 512, 19,003
+            of 256 and 11,107 of 128; read 2026-11-28. No constant says how this differs between
+            GPUs.
         """
-        asked = pipeline.chunk_tokens
-        return 0 < asked < min(tokens, self._usual_chunk_tokens(pipeline))
+        asked, least = pipeline.chunk_tokens, self._usual_chunk_tokens(pipeline)
+        if pipeline.family == "layer-split":
+            least //= 2
+        return 0 < asked < min(tokens, least)
 
     def prefill_constants(
         self, pipeline: ReplicaPipeline, stage: Stage, work: Work
@@ -269,7 +285,7 @@ class SpeedModel:
                     low += times[0] * stage.repeats
                     mid += times[1] * stage.repeats
                     high += times[2] * stage.repeats
-            if pipeline.tp > 1 or pipeline.hops > 0:
+            if pipeline.tp > 1 or pipeline.hops.count > 0:
                 link = self.link_s(pipeline, batch)
                 low, mid, high = low + link[0], mid + link[1], high + link[2]
             last = self._last = (pipeline, context, batch, (low, mid, high))
@@ -325,11 +341,18 @@ class SpeedModel:
             return bare
         found = self.constants(pipeline, pipeline.stages[0])
         times, hop = found.link_prompt if prompt else found.link, found.hop
+        hops, far = pipeline.hops.count, self.network_s(pipeline)
         return (
-            bare[0] * times + pipeline.hops * hop[0],
-            bare[1] * times + pipeline.hops * hop[1],
-            bare[2] * times + pipeline.hops * hop[2],
+            bare[0] * times + hops * hop[0] + far[0],
+            bare[1] * times + hops * hop[1] + far[1],
+            bare[2] * times + hops * hop[2] + far[2],
         )
+
+    def network_s(self, pipeline: ReplicaPipeline) -> Bounds:
+        """Seconds that a runtime adds to the hops to other nodes, beyond those inside a node."""
+        low, mid, high = self._network_hop.get(pipeline.family, (0.0, 0.0, 0.0))
+        across = pipeline.hops.across
+        return across * low, across * mid, across * high
 
     def bare_link_s(self, pipeline: ReplicaPipeline, batch: int) -> Bounds:
         """Seconds on links by their latency and bandwidth alone, without what a runtime adds."""
@@ -341,16 +364,22 @@ class SpeedModel:
             low, mid, high = tensor_link_s(
                 shape.hidden, shape.layers, pipeline.tp, batch, link=link, growth=growth
             )
-        if pipeline.hops > 0 and pipeline.hop_link is not None:
-            link, tensors = self._link(pipeline.hop_link), pipeline.handover_tensors
-            hop = hop_link_s(shape.hidden, pipeline.hops, batch, link, tensors)
-            low, mid, high = low + hop[0], mid + hop[1], high + hop[2]
+        hops, tensors = pipeline.hops, pipeline.handover_tensors
+        for wire, count in ((hops.network, hops.across), (hops.link, hops.inside)):
+            if count > 0 and wire is not None:
+                hop = hop_link_s(shape.hidden, count, batch, self._link(wire), tensors)
+                low, mid, high = low + hop[0], mid + hop[1], high + hop[2]
         return low, mid, high
 
     def _link(self, link: Interconnect) -> LinkSpeed:
         if link.id not in self._links:
             self._links[link.id] = _link_speed(link)
         return self._links[link.id]
+
+    def is_tried(self, pipeline: ReplicaPipeline) -> bool:
+        """Whether somebody measured the runtime's family on such GPUs as each stage has."""
+        classes = (speed_class(pipeline, one.slowest.gpu) for one in pipeline.stages)
+        return all(is_tried(self._assumptions, one) for one in classes)
 
     def constants(self, pipeline: ReplicaPipeline, stage: Stage) -> StageConstants:
         """Constants of the narrowest class that has them, a power limit taken into account.

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from sitegen.catalog.domain.hardware import Interconnect
 from sitegen.physics import meta_cut, traffic
 from sitegen.physics.bounds.peak_rates import fastest_gain
-from sitegen.physics.gpu_groups import UsableGpu
+from sitegen.physics.gpu_groups import Hops, UsableGpu
 from sitegen.physics.model_shape import of_layers
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.physics.speed.roofline import Work
@@ -51,8 +51,7 @@ class ReplicaPipeline:
         stages: In order of computation.
         tp: Ranks per stage.
         tensor_link: Link of the all-reduces; ``None`` where its speed is unknown or unneeded.
-        hop_link: Link between stages.
-        hops: Boundaries that a token crosses.
+        hops: Boundaries between stages, with their links.
         family: Family of kernels; selects the fitted constants.
         runtime: Runtime whose factors apply, empty for the reference of its family.
         weights: Kind of kernel that multiplies by the weights.
@@ -74,8 +73,7 @@ class ReplicaPipeline:
     stages: tuple[Stage, ...]
     tp: int
     tensor_link: Interconnect | None
-    hop_link: Interconnect | None
-    hops: int
+    hops: Hops
     family: str
     runtime: str
     weights: str

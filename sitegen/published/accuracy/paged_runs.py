@@ -10,7 +10,7 @@ from sitegen.catalog.domain.models import RuntimeProfile
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitRequest
 from sitegen.physics.cache_types import SPELLINGS, element_bits
-from sitegen.physics.memory.paged import PagedEngine, scheduler_defaults
+from sitegen.physics.memory.paged import PagedEngine, as_typed, scheduler_defaults
 from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.plan import Settings, Workload
 from sitegen.published import rules_of_thumb
@@ -73,7 +73,7 @@ def _workload(run: LoggedRun) -> Workload:
 
 def _settings(run: LoggedRun) -> Settings:
     chosen = run.run.settings
-    return Settings(
+    settings = Settings(
         memory_fraction=chosen.memory_fraction,
         max_num_seqs=chosen.max_num_seqs,
         max_num_batched_tokens=chosen.max_num_batched_tokens,
@@ -81,6 +81,7 @@ def _settings(run: LoggedRun) -> Settings:
         expert_parallel=run.run.split.expert,
         data_parallel_size=_attention_copies(run) if _attention_copies(run) > 1 else None,
     )
+    return as_typed(run.profile, settings)
 
 
 def _attention_copies(run: LoggedRun) -> int:
@@ -248,7 +249,7 @@ def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0)
 def _pool_tokens(run: LoggedRun) -> Comparison:
     seen = run.run.observed
     tokens = _needed(seen.kv_pool_tokens, "tokens of the pool")
-    size = _needed(seen.kv_pool_gib, "the pool that the tokens fill")
+    size = _needed(seen.kv_pool_gib, "size of the pool")
     if size <= 0:
         raise Unmapped("no pool was left")
     replica = replica_of(run, any_gpu=True, any_checkpoint=True)

@@ -115,6 +115,9 @@ Source:
     GGUF specification: a string carries eight bytes of length, a score and a type four each.
 """
 
+GGUF_FILE = "GGUF file"
+"""Stands where other figures have their program: nobody ran anything to state a file's size."""
+
 TENSORS_ASIDE = 0.0005
 """Share by which small tensors may differ that converters add, leave out or keep at 32 bits.
 
@@ -137,7 +140,7 @@ def _compared_file(
     origin = Origin(
         run=file.id,
         source=source,
-        program="GGUF file",
+        program=GGUF_FILE,
         version="",
         family=design.family,
         model=model.id,
@@ -147,7 +150,7 @@ def _compared_file(
     )
     recipe = catalog.quantizations[file.quantization]
     if not recipe.gguf_file_type:
-        reason = "a recipe without quantization rules"
+        reason = "no rules for this quantization"
         return Skipped(origin, LoggedQuantity.FILE_SIZE, reason, says_enough=True)
     size, other = (
         sum(t.bytes for t in tensor_types(design, recipe.gguf_file_type, importance_matrix=made))

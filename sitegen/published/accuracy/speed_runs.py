@@ -9,7 +9,7 @@ from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantizatio
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.domain.runs import SpeedRun
 from sitegen.physics.cache_types import element_bits
-from sitegen.physics.gpu_groups import GpuGroup, exact_set
+from sitegen.physics.gpu_groups import NO_HOPS, GpuGroup, exact_set
 from sitegen.physics.memory.layer_layout import split_layout
 from sitegen.physics.model_shape import stage_layers
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, reduce_checkpoint
@@ -37,7 +37,8 @@ LAYERED_BUILD = 1_843
 """llama.cpp's build from which on several GPUs hold layers; before it they shared every matrix by
 rows (ggml-org/llama.cpp pull request 4766, January 2024)."""
 ROW_SPLIT = (
-    "Its llama.cpp splits matrices by rows over several GPUs, not layers: before 2024-01-12."
+    "Its llama.cpp is older than 2024-01-12 and splits matrices by rows over several GPUs, "
+    "not by layers."
 )
 HANDOVER = {"paged": 2, "layer-split": 1, "mlx": 1, "exllama": 1}
 """Hidden-size tensors that cross a boundary between stages."""
@@ -170,14 +171,12 @@ def _path(
     crosses = tp > group.per_node
     limited = run.power_limit_watts
     tdp = run.system.gpus[0].gpu.tdp_watts
-    across = group.nodes if group.network else pp
     return ReplicaPipeline(
         reduced=reduced,
         stages=_stages(reduced, group, split, family),
         tp=tp,
         tensor_link=group.network if crosses else group.link,
-        hop_link=group.network or group.link,
-        hops=min(pp, across) - 1 if pp > 1 else 0,
+        hops=group.hops(tp) if pp > 1 else NO_HOPS,
         family=family,
         runtime=differing(runtime),
         weights=reduced.weights_class,

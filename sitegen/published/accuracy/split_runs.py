@@ -157,7 +157,7 @@ def _weights(run: LoggedRun) -> Iterator[Comparison]:
     else:
         if seen.file_gib is None:
             raise Unmapped(
-                "layers on GPU and host, and no file size to show whether all are listed"
+                "layers are on GPU and host, and no file size shows whether the log lists them all"
             )
         measured, total = on_gpu + on_host, placed + embedding
         if abs(measured / (seen.file_gib * 1_024) - 1) > WHOLE:

@@ -12,10 +12,10 @@ from sitegen.values import dataclass
 def nodes_named(words: str, total: int) -> list[int]:
     """Count the machines that ``node_words`` names, from 1; a remark behind them is left out.
 
-    >>> nodes_named("", 2), nodes_named("nodes 2 to 3", 4), nodes_named("node 1 (head)", 4)
-    ([1, 2], [2, 3], [1])
-    >>> nodes_named("nodes 1, 3", 4)
-    [1, 3]
+    >>> nodes_named("", 2), nodes_named("nodes 2 to 4", 5), nodes_named("node 1 (head)", 4)
+    ([1, 2], [2, 3, 4], [1])
+    >>> nodes_named("nodes 2 and 3", 4), nodes_named("nodes 1, 3 and 5", 5)
+    ([2, 3], [1, 3, 5])
     """
     if words in {"", "every node"}:
         return list(range(1, total + 1))
@@ -23,7 +23,7 @@ def nodes_named(words: str, total: int) -> list[int]:
     first, _, last = named.partition(" to ")
     if last:
         return list(range(int(first), int(last) + 1))
-    return [int(one) for one in named.split(", ")]
+    return [int(one) for one in named.replace(" and ", ", ").split(", ")]
 
 
 @dataclass(frozen=True, slots=True)

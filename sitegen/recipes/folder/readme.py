@@ -78,9 +78,9 @@ def _steps(recipe: Recipe) -> Iterator[str]:
             continue
         where = f" ({step.where})" if step.where else ""
         yield f"{number}. {step.title}{where}"
-        for words in (step.note, f"Expect: {step.expect}" if step.expect else ""):
-            if words:
-                yield f"   {words}"
+        expected = (f"Expect: {step.expect}",) if step.expect else ()
+        for words in (*step.note_paragraphs, *expected):
+            yield f"   {words}"
     yield ""
 
 
@@ -93,7 +93,8 @@ def _instead(recipe: Recipe) -> Iterator[str]:
     for step in found:
         named = f"`{placed(step)}`" if step.file else ""
         place = f" Copy it to {step.file}." if step.file.startswith("/") else ""
-        yield f"- {step.title}{': ' if named else ''}{named}.{place} {step.note}".rstrip()
+        note = " ".join(step.note_paragraphs)
+        yield f"- {step.title}{': ' if named else ''}{named}.{place} {note}".rstrip()
         if not step.file:
             yield "  ```sh"
             yield from (f"  {line}" for line in step.text.splitlines())

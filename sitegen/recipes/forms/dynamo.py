@@ -122,7 +122,7 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             "Forward a local port to the frontend",
             Language.BASH,
             f"kubectl port-forward service/llm-frontend {FIRST_PORT}:8000",
-            note="Use a separate shell: it runs until you stop it.",
+            note="Use a separate shell, because this command runs until you stop it.",
             stays=True,
             answers=(f"127.0.0.1:{FIRST_PORT}/health",),
         ),

@@ -33,8 +33,11 @@ TOGETHER = (
     "The machines find each other. Use the same namespace on all of them, and a different one for "
     "each cluster."
 )
-OWN = "their own namespace"
-APART = "Give each its own namespace; otherwise they find each other and share the model."
+OWN = "its own namespace"
+APART = (
+    "Give each machine its own namespace. Otherwise the machines find each other and share the "
+    "model."
+)
 
 WARNINGS = (
     "exo has no API key, and it joins every other exo that it finds. Use it only on your own "

@@ -110,7 +110,10 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
             f"PROJECTOR=$(find files -name {PROJECTORS} | head -n 1)",
         ]
     size = gigabytes(target.assessment.weights_bytes)
-    note = f"About {size}. If the file has parts, name the first; the server finds the others."
+    note = (
+        f"This downloads about {size}. If the file has parts, name the first; the server finds "
+        "the others."
+    )
     note = " ".join(filter(None, (note, pattern_note(target))))
     step = RecipeStep(
         Phase.FILES, DOWNLOAD, Language.BASH, "\n".join(lines), where=where, note=note

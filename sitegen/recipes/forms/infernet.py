@@ -22,8 +22,8 @@ LARGEST_TIER = ">=48gb"
 WARNINGS = (
     "The daemon runs requests from strangers and updates itself. Use a machine with nothing else "
     "on it, and read the changes in each new version.",
-    "Its first request to the server has no key, so the server asks for none: leave it on "
-    "127.0.0.1.",
+    "The daemon's first request to the server has no key, so the server asks for none. Leave the "
+    "server on 127.0.0.1.",
 )
 
 
@@ -67,7 +67,7 @@ def _daemon(where: str) -> RecipeStep:
         "curl -fsSL https://infernetprotocol.com/install.sh | sh",
         "infernet init --role provider",
     )
-    note = "It creates the node's keys and writes them to its configuration file."
+    note = "This creates the node's keys and writes them to the daemon's configuration file."
     return RecipeStep(
         Phase.INSTALL, "Install the daemon", Language.BASH, "\n".join(lines), where, note=note
     )
@@ -122,9 +122,10 @@ def configuration(target: Target, hosts: list[str]) -> dict[str, object]:
 def _file(target: Target, hosts: list[str], where: str) -> RecipeStep:
     notes = [
         "Add these keys to the file and remove engine.ollamaHost, which the daemon would "
-        "otherwise use for vLLM too. At the commit that we read, the daemon uses engine and the "
-        "variables of the next step; its Book describes the other keys. vram_tier adds up the "
-        "GPUs of one server. The network sorts by it, but it does not tell you what fits."
+        "otherwise use for vLLM too. At the commit that we read, the daemon uses the key engine "
+        "and the variables of the next step. The Infernet Book describes the other keys. vram_tier "
+        "counts the memory of all GPUs of one server. The network sorts by this value, but the "
+        "value does not tell you which models fit."
     ]
     if len(hosts) > 1:
         notes.append(

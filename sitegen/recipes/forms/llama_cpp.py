@@ -21,7 +21,7 @@ from sitegen.recipes.llama_options import (
     with_oneapi,
 )
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Recipe, RecipeStep
+from sitegen.recipes.recipe import Recipe, RecipeStep, paragraphs
 from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
@@ -34,6 +34,7 @@ from sitegen.recipes.services import (
     unit_step,
 )
 from sitegen.recipes.shell import Option, flat, literal, words
+from sitegen.recipes.speculation import measured_gain, speculation_note
 from sitegen.recipes.steps import (
     API_KEY,
     ask_step,
@@ -90,6 +91,7 @@ def recipe(target: Target) -> Recipe | None:
         steps=steps,
         own_host=True,
         measures_itself=True,
+        one_user_gain=measured_gain(target),
     )
 
 
@@ -100,17 +102,13 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         PROGRAM,
         partial(server_options, target),
         where=where,
-        note=" ".join(
-            filter(
-                None,
-                (
-                    offload_note(target),
-                    tensor_note(target),
-                    images_note(target),
-                    room_note(target),
-                    slots_note(target),
-                ),
-            )
+        note=paragraphs(
+            offload_note(target),
+            tensor_note(target),
+            images_note(target),
+            room_note(target),
+            slots_note(target),
+            speculation_note(target),
         ),
         expect=load_note(target),
     )

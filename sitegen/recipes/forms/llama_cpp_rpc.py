@@ -11,6 +11,7 @@ from sitegen.recipes.llama_options import (
     model_variable,
     server_options,
     slots_note,
+    split_of,
     with_oneapi,
 )
 from sitegen.recipes.placement import node_words
@@ -103,7 +104,7 @@ def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
     peers = ",".join(f"$NODE_{at + 1}_IP:{RPC_PORT}" for at in nodes[1:])
     local = target.per_node[0]
     layers = target.plan.layers_per_stage
-    split = ",".join(map(str, (*layers[local:], *layers[:local])))
+    split = split_of((*layers[local:], *layers[:local]))
     options = [
         ("--tensor-split", split) if option[0] == "--tensor-split" else option
         for option in server_options(target, FIRST_PORT)
@@ -121,7 +122,7 @@ def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
             filter(
                 None,
                 (
-                    "The split lists the GPUs of the other nodes first.",
+                    "--tensor-split lists the GPUs of the other nodes first.",
                     images_note(target),
                     slots_note(target),
                     repeated(target),

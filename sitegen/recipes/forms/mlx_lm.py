@@ -1,4 +1,4 @@
-"""MLX-LM on one Mac."""
+"""MLX LM on one Mac."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def recipe(target: Target) -> Recipe | None:
     return built(
         target,
         "mlx-lm",
-        "MLX-LM",
+        "MLX LM",
         "mlx-lm",
         warnings=WARNINGS,
         steps=steps,

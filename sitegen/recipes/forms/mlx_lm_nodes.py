@@ -1,4 +1,4 @@
-"""MLX-LM with one replica over several Macs, started from the first by ``mlx.launch``."""
+"""MLX LM with one replica over several Macs, started from the first by ``mlx.launch``."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def recipe(target: Target) -> Recipe | None:
         asked_step(target, first),
         stop_step("mlx_lm.server", target.ports(1, PORT), where),
     ]
-    name = "MLX-LM over several Macs"
+    name = "MLX LM over several Macs"
     return built(
         target,
         "mlx-lm-nodes",
@@ -102,7 +102,7 @@ def _start(target: Target, *, rdma: bool, where: str) -> RecipeStep:
     )
     return RecipeStep(
         Phase.START,
-        "Start the server on all of them",
+        "Start the server on all machines",
         Language.BASH,
         command(launch, options),
         where=where,

@@ -42,7 +42,8 @@ TAGS = {Vendor.NVIDIA: READ["ollama"], Vendor.AMD: "rocm"}
 """Tags of the container image, by vendor."""
 
 WARNINGS = (
-    "Ollama does not check keys: keep it on this machine, or put a proxy in front that checks.",
+    "Ollama does not check keys: keep it on this machine, or put a proxy that checks them in "
+    "front.",
 )
 
 
@@ -157,7 +158,7 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         lines.append("""find "$MODEL" -mindepth 2 -name '*.gguf' -exec ln -f {} "$MODEL" \\;""")
     note = (
         "Ollama cannot download a file that is split into parts, so this step downloads "
-        f"{gigabytes(target.assessment.weights_bytes)}. A later step has Ollama join them."
+        f"{gigabytes(target.assessment.weights_bytes)}. In a later step, Ollama joins the parts."
     )
     note = " ".join(filter(None, (note, pattern_note(target))))
     step = RecipeStep(
@@ -302,13 +303,13 @@ def _create_note(target: Target) -> str:
     return (
         "Ollama copies the files into a store of its own, ~/.ollama or the folder that "
         f"OLLAMA_MODELS names. It needs {gigabytes(store_bytes(target))} of disk space there "
-        "while it works. Afterwards it no longer reads what MODEL names."
+        "while it works. Afterwards it no longer reads the folder that MODEL names."
     )
 
 
 def _stop(where: str) -> RecipeStep:
     """End the servers that this shell started: their port is no word of their command."""
-    text, note = "kill -INT $(jobs -p)", "Run this in the shell that started them."
+    text, note = "kill -INT $(jobs -p)", "Run this in the shell that started the servers."
     return RecipeStep(Phase.STOP, "Stop", Language.BASH, text, where=where, note=note)
 
 
@@ -324,8 +325,8 @@ def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         "\n".join(lines),
         file="/etc/systemd/system/ollama.service.d/override.conf",
         note=(
-            "Then systemctl daemon-reload, systemctl enable --now ollama, and ollama create as "
-            "above; the user ollama must be able to read the model file."
+            "Then run systemctl daemon-reload, systemctl enable --now ollama, and ollama create as "
+            "above. The user ollama must be able to read the model file."
         ),
     )
 
@@ -376,5 +377,5 @@ def _asked(target: Target, servers: int, where: str) -> RecipeStep:
         Language.BASH,
         each_port(target.ports(servers, FIRST_PORT), lines),
         where=where,
-        expect=f"{wholly} and CONTEXT {target.context_tokens} behind {target.served_name}",
+        expect=f"{wholly} and CONTEXT {target.context_tokens} in the line of {target.served_name}",
     )

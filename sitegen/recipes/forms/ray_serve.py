@@ -45,7 +45,11 @@ def recipe(target: Target) -> Recipe | None:
         _install(target, where),
         *file_steps(target, where),
         RecipeStep(
-            Phase.NETWORK, "Bind the libraries to the link", Language.BASH, "\n".join(bind), where
+            Phase.NETWORK,
+            "Tell the libraries which link to use",
+            Language.BASH,
+            "\n".join(bind),
+            where,
         ),
         *cluster_steps(target, head, nodes),
         _configuration(target, head),

@@ -10,7 +10,7 @@ from sitegen.recipes.chat import chat_options, template_of, template_step, templ
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
 from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
@@ -21,6 +21,7 @@ from sitegen.recipes.services import (
     unit_step,
 )
 from sitegen.recipes.shell import Option, command, flat, literal, quoted, words
+from sitegen.recipes.speculation import measured_gain, speculation_note
 from sitegen.recipes.steps import (
     API_KEY,
     HEAD_IP,
@@ -91,7 +92,14 @@ def recipe(target: Target) -> Recipe | None:
     else:
         steps += [*_instead(target), *_router(target)]
     return built(
-        target, "sglang", "SGLang", "sglang", warnings=WARNINGS, steps=steps, own_host=True
+        target,
+        "sglang",
+        "SGLang",
+        "sglang",
+        warnings=WARNINGS,
+        steps=steps,
+        own_host=True,
+        one_user_gain=measured_gain(target),
     )
 
 
@@ -162,6 +170,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         PROGRAM,
         lambda port: [*options(target, port), *target.replica_options(replicas[0])],
         where=where,
+        note=speculation_note(target),
         expect=pool_note(target),
     )
 
@@ -241,7 +250,10 @@ def _router(target: Target) -> tuple[RecipeStep, ...]:
             Language.BASH,
             "\n".join(lines),
             where=node_words([target.by_node()[0][0][0]], len(target.combo.nodes)),
-            note="It sends prompts with the same beginning to the server that has their cache.",
+            note=(
+                "The router sends prompts with the same beginning to the server that has their "
+                "cache."
+            ),
         ),
     )
 
@@ -272,15 +284,14 @@ def _over_nodes(target: Target) -> list[RecipeStep]:
     return [
         RecipeStep(
             Phase.START,
-            "Start every node",
+            "Start SGLang",
             Language.BASH,
             text,
             where=node_words(nodes, len(target.combo.nodes)),
-            note=" ".join(
-                filter(
-                    None,
-                    (f"NODE_RANK is 0 on {first} and increases by one per node.", repeated(target)),
-                )
+            note=paragraphs(
+                f"NODE_RANK is 0 on {first} and increases by one per node.",
+                repeated(target),
+                speculation_note(target),
             ),
             expect=pool_note(target),
             stays=True,

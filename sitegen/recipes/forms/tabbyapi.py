@@ -62,8 +62,8 @@ Source:
 EXL2_BRANCH = "exl2-checkpoint"
 
 WARNINGS = (
-    "The first start writes its keys to api_tokens.yml. Anyone who can read that file can use the "
-    "server.",
+    "At its first start, the server writes its keys to api_tokens.yml. Anyone who can read that "
+    "file can use the server.",
 )
 OF_BRANCH = (
     "TabbyAPI keeps ExLlamaV2 on a separate branch, which gets no new features. For a new setup, "
@@ -195,7 +195,7 @@ def _container_keys() -> RecipeStep:
         "Write the container's keys",
         Language.BASH,
         "\n".join(lines),
-        note=f"Run this beside {COMPOSE}. It keeps keys that are there already.",
+        note=f"Run this beside {COMPOSE}. It keeps a file that already exists.",
     )
 
 

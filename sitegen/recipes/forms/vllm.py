@@ -17,6 +17,7 @@ from sitegen.recipes.services import (
     unit_step,
 )
 from sitegen.recipes.shell import Option, flat, literal, words
+from sitegen.recipes.speculation import measured_gain, speculation_note
 from sitegen.recipes.steps import (
     API_KEY,
     ask_step,
@@ -64,7 +65,16 @@ def recipe(target: Target) -> Recipe | None:
     steps += service_steps(_unit(target, groups[0][1][0]), models=not target.repository)
     if image_of(target):
         steps.append(_compose(target, groups[0][1]))
-    return built(target, "vllm", "vLLM", "vllm", warnings=WARNINGS, steps=steps, own_host=True)
+    return built(
+        target,
+        "vllm",
+        "vLLM",
+        "vllm",
+        warnings=WARNINGS,
+        steps=steps,
+        own_host=True,
+        one_user_gain=measured_gain(target),
+    )
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
@@ -74,6 +84,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         'vllm serve "$MODEL"',
         lambda port: [*serve_options(target, port=str(port)), *target.replica_options(replicas[0])],
         where=where,
+        note=speculation_note(target),
         expect=cache_note(target),
     )
 

@@ -6,8 +6,9 @@ from sitegen.recipes.chat import chat_options, template_step
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
 from sitegen.recipes.shell import Option, command
+from sitegen.recipes.speculation import measured_gain, speculation_note
 from sitegen.recipes.steps import (
     API_KEY,
     HEAD_IP,
@@ -64,7 +65,16 @@ def recipe(target: Target) -> Recipe | None:
         *_on_kubernetes(target, *_options(target, nodes)),
     ]
     name = "vLLM over several nodes without Ray"
-    return built(target, "vllm-nodes", name, "vllm", warnings=WARNINGS, steps=steps, own_host=True)
+    return built(
+        target,
+        "vllm-nodes",
+        name,
+        "vllm",
+        warnings=WARNINGS,
+        steps=steps,
+        own_host=True,
+        one_user_gain=measured_gain(target),
+    )
 
 
 def _options(target: Target, nodes: list[int]) -> tuple[list[Option], list[Option]]:
@@ -95,18 +105,18 @@ def _serves(
     return [
         RecipeStep(
             Phase.START,
-            "Start the first node",
+            "Start vLLM",
             Language.BASH,
             command(serve, first),
             where=f"node {nodes[0] + 1}",
-            note=repeated(target),
+            note=paragraphs(repeated(target), speculation_note(target)),
             expect=cache_note(target),
             stays=True,
             answers=(f"$HOST:{FIRST_PORT}/health",),
         ),
         RecipeStep(
             Phase.START,
-            "Start the other nodes",
+            "Start vLLM",
             Language.BASH,
             f"NODE_RANK=1\n{command(serve, rest)}",
             where=node_words(nodes[1:], len(target.combo.nodes)),
@@ -118,5 +128,5 @@ def _serves(
 
 def _rank_note(last: int) -> str:
     if last == 1:
-        return "There is one more node; its rank is 1."
+        return "NODE_RANK is 1, because there is only one more node."
     return f"Set NODE_RANK to a different number on each of these nodes, from 1 to {last}."

@@ -6,8 +6,9 @@ from sitegen.recipes.chat import template_step
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
-from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
 from sitegen.recipes.shell import command
+from sitegen.recipes.speculation import measured_gain, speculation_note
 from sitegen.recipes.steps import (
     API_KEY,
     HEAD_IP,
@@ -52,7 +53,14 @@ def recipe(target: Target) -> Recipe | None:
         stop_cluster(where),
     ]
     return built(
-        target, "vllm-ray", "vLLM over Ray", "vllm", warnings=WARNINGS, steps=steps, own_host=True
+        target,
+        "vllm-ray",
+        "vLLM over Ray",
+        "vllm",
+        warnings=WARNINGS,
+        steps=steps,
+        own_host=True,
+        one_user_gain=measured_gain(target),
     )
 
 
@@ -65,7 +73,7 @@ def _serve(target: Target, head: str) -> RecipeStep:
         Language.BASH,
         command('vllm serve "$MODEL"', [("--distributed-executor-backend", "ray"), *options]),
         where=head,
-        note=repeated(target),
+        note=paragraphs(repeated(target), speculation_note(target)),
         expect=cache_note(target),
         stays=True,
         answers=(f"$HOST:{FIRST_PORT}/health",),

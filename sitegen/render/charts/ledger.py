@@ -101,6 +101,6 @@ def _legend(chart: LedgerChart) -> str:
     )
     budget = (
         '<li><svg class="swatch" width="12" height="12" aria-hidden="true">'
-        '<line x1="6" x2="6" y1="0" y2="12" class="budget"/></svg> Limit of the runtime</li>'
+        '<line x1="6" x2="6" y1="0" y2="12" class="budget"/></svg> Limit set by the runtime</li>'
     )
     return f'<ul class="legend">{items}{free}{budget}</ul>'

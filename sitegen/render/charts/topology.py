@@ -59,7 +59,7 @@ def _node(node: DrawnNode, left: int, y: int, height: int) -> str:
             'class="node"/>'
             for step in (4, 2)
         )
-    times = f" ({node.stacked} alike)" if node.stacked > 1 else ""
+    times = f" ({node.stacked} identical)" if node.stacked > 1 else ""
     parts = [
         stack,
         f'<rect x="{left}" y="{y}" width="{width}" height="{height}" rx="6" class="node"/>',

@@ -80,7 +80,7 @@ def escaped(text: str) -> str:
 
 
 def _heading(column: GridColumn) -> str:
-    words = ", ".join(word for word in (column.unit, column.bound) if word)
+    words = ", ".join(word for word in (column.note, column.unit, column.bound) if word)
     name = f"{column.heading} ({words})" if words else column.heading
     return f"{name}, more" if column.detail else name
 

@@ -31,11 +31,11 @@ URL = "/benchmarks/opportunities/"
 QUANTITY_WORDS: Mapping[Uncertain, str] = {
     Uncertain.RUNTIME_OVERHEAD: "runtime overhead",
     Uncertain.COMPUTE: "activation peak",
-    Uncertain.GRAPHS: "memory of CUDA graphs",
+    Uncertain.GRAPHS: "CUDA graph memory",
     Uncertain.WEIGHTS: "memory of the loaded weights",
     Uncertain.RESERVED: "memory reserved by the system",
-    Uncertain.START_UP: "memory after start-up without the cache",
-    Uncertain.SPEED: "decode speed for one user",
+    Uncertain.START_UP: "memory after start-up (without the KV cache)",
+    Uncertain.SPEED: "one-user decode speed",
     Uncertain.RUN: "memory after start-up and decode speed",
 }
 
@@ -74,7 +74,7 @@ def machine_words(measure: ToMeasure, catalog: Catalog) -> Parts:
     if tp * pp > 1:
         parts.append(f", {split_words(tp, pp)}")
     elif count > 1:
-        parts.append(f", layers over {count} GPUs")
+        parts.append(f", layers split over {count} GPUs")
     if measure.gpus:
         parts += [" on " if parts else "", *_gpus(measure, catalog)]
     if count > 1 and measure.link_id:
@@ -135,9 +135,9 @@ def combo_table(
         return None
     columns = (
         Column("Measure"),
-        Column("Current estimate", numeric=True, note="busiest GPU, or one user"),
+        Column("Current estimate", numeric=True, note="of the busiest GPU, or for one user"),
         Column("Settles here"),
-        Column("On all machines", numeric=True, note="verdicts settled"),
+        Column("Verdicts settled", numeric=True, note="on all machines", key="on all machines"),
     )
     rows = tuple(
         Row(
@@ -161,7 +161,7 @@ def measurements_table(
     columns = (
         Column("Measure"),
         Column("Settles", numeric=True, note="verdicts"),
-        Column("Current estimate", numeric=True, note="busiest GPU, or one user"),
+        Column("Current estimate", numeric=True, note="of the busiest GPU, or for one user"),
         Column("Verdicts"),
     )
     rows = tuple(

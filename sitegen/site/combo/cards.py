@@ -27,8 +27,9 @@ from sitegen.site.combo.recipes import RecipeGroup, recipe_group
 from sitegen.site.combo.uses import rating_cell
 from sitegen.site.composed_address import FOR
 from sitegen.site.urls import recipes_of, row_url, view_of
-from sitegen.site.words.plans import plan_words
+from sitegen.site.words.plans import idle_words, plan_words
 from sitegen.site.words.quality import USE_WORDS
+from sitegen.site.words.speeds import faster
 from sitegen.site.words.verdicts import checkpoint_name, start_note, sure_context, users
 from sitegen.survey.answers import Answer, AnswerGoal
 from sitegen.survey.best_for_use import FIRST, RatedPick, UseAnswer
@@ -37,13 +38,13 @@ from sitegen.survey.verdict_policy import batches
 from sitegen.values import dataclass
 
 LEAD, SERVING = "Best overall", "Serving many users"
-FASTEST, FASTEST_SHOWN = "Fastest good model", "Fastest of these"
-FASTEST_LOWER = "Fastest of these, rated lower overall"
+FASTEST, FASTEST_SHOWN = "Fastest good model", "Fastest of these picks"
+FASTEST_LOWER = "Fastest of these picks (rated lower overall)"
 """The same of a model that is faster than every *good* one, for it is not one of them."""
 MUCH_FASTER = 1.1
 """How much faster than every other answer the fastest good model is to have a card of its own."""
 SHOWN_AS_GOOD = 3
-"""Models named as equally good; the table of models has the rest."""
+"""Models named as perhaps as good; the table of models has the rest."""
 COPIED = (Phase.SETTINGS, Phase.FILES, Phase.START)
 
 
@@ -55,8 +56,11 @@ class Card:
         best_for: The uses that it is best for; overall comes first.
         model: Its name, a link to its own view.
         figures: Names with values; ``as_good`` are others that the evidence cannot tell apart.
+        faster: What speculative decoding brings; ``None`` where the commands name no measured gain.
         run: The file, the runtime and the plan.
         to_start: A setting that the runtime needs; ``None`` where its defaults do.
+        left_out: Sentences about the file that loses less and writes too slowly to read along, and
+            about machines that stay idle.
         commands: What downloads and starts it, empty where it takes more than one shell.
         steps: Where all steps stand; ``None`` where the catalog knows no commands.
     """
@@ -65,9 +69,11 @@ class Card:
     model: Link
     mark: TierMark
     figures: tuple[tuple[str, Cell], ...]
+    faster: Cell | None
     as_good: Cell | None
-    run: Cell
+    run: str
     to_start: Cell | None
+    left_out: tuple[Cell, ...]
     commands: str
     steps: Link | None
 
@@ -82,31 +88,29 @@ class _Answer:
 
 
 def _answers(survey: ComboSurvey) -> list[_Answer]:
-    """List the answers, one entry for each model and file, the first answer first."""
-    by_model: dict[_Shown, _Answer] = {}
+    """List the answers, one entry for each file of a model and runtime, the first answer first."""
+    by_file: dict[_Key, _Answer] = {}
 
     def add(assessment: Assessment, name: str, use: UseAnswer | None = None) -> None:
-        known = by_model.setdefault(_shown_as(assessment), _Answer(assessment, ()))
+        known = by_file.setdefault(_key(assessment), _Answer(assessment, ()))
         if name in known.best_for:
             return
         uses = (*known.uses, use) if use else known.uses
-        by_model[_shown_as(assessment)] = replace(
-            known, best_for=(*known.best_for, name), uses=uses
-        )
+        by_file[_key(assessment)] = replace(known, best_for=(*known.best_for, name), uses=uses)
 
     for use in survey.uses:
         if use.use in USE_WORDS:
             name = LEAD if use.use is FIRST else USE_WORDS[use.use]
             add(use.picks[0].assessment, name, use)
-    if survey.lead is not None and not by_model:
+    if survey.lead is not None and not by_file:
         add(survey.lead, "The largest model that runs")
     if survey.aggregate_serving is not None:
         add(_serving_all(survey.aggregate_serving), SERVING)
-    fastest = max((_one_stream(one.found) for one in by_model.values()), default=0.0)
+    fastest = max((_one_stream(one.found) for one in by_file.values()), default=0.0)
     for answer in filter(_is_fastest, survey.answers):
         if answer.best.amount.mid >= MUCH_FASTER * fastest:
             add(answer.best.assessment, FASTEST)
-    found = list(by_model.values())
+    found = list(by_file.values())
     if len(found) > 1 and all(FASTEST not in one.best_for for one in found):
         first = max(found, key=lambda one: _one_stream(one.found))
         good = next((one.best.amount.mid for one in survey.answers if _is_fastest(one)), None)
@@ -225,11 +229,11 @@ def _card(
     if assessment.settings.images or slower is not None:
         asked += f"&for={FOR[assessment.settings.images]}"
     view = f"{view_of(assessment.combo.id, assessment.model.id)}{asked}"
-    steps = None
+    steps, address = None, ""
     if recipe is not None:
         group, written = recipe
         address = f"{recipes_of(assessment.combo.id)}#{group}-{written.id}"
-        steps = Link(address, f"All steps in {written.name}")
+        steps = Link(address, f"All steps with {written.name}")
     return Card(
         best_for=_sentence(answer.best_for),
         model=Link(view, assessment.model.name),
@@ -241,18 +245,30 @@ def _card(
             ("Users at 8K / 32K", users(assessment)),
             *_rating(answer),
         ),
+        faster=None if recipe is None else faster(recipe[1].one_user_gain, address),
         as_good=_as_good(answer),
-        run=run_words(assessment) if slower is None else _run_for_speed(assessment, slower),
+        run=run_words(assessment),
         to_start=start_note(assessment),
+        left_out=_left_out(assessment, slower),
         commands="" if recipe is None else commands(recipe[1]),
         steps=steps,
     )
 
 
-def _run_for_speed(assessment: Assessment, slower: Assessment) -> Cell:
-    """Name what to run, and the file that loses less and writes too slowly to read along."""
-    kept = (f"{checkpoint_name(slower)} loses less", *_at_speed(slower), ".")
-    return Lines((run_words(assessment), Small(Parts(kept))))
+def _left_out(assessment: Assessment, slower: Assessment | None) -> tuple[Cell, ...]:
+    """Name what is left out for a plan.
+
+    That is the file that loses less and writes too slowly to read along, and machines that stay
+    idle.
+    """
+    plan = assessment.plan
+    idle = idle_words(assessment.combo, plan) if plan is not None else ""
+    found: list[Cell] = []
+    if slower is not None:
+        found.append(Parts((f"{checkpoint_name(slower)} loses less", *_at_speed(slower), ".")))
+    if idle:
+        found.append(idle)
+    return tuple(found)
 
 
 def _at_speed(assessment: Assessment) -> tuple[Cell, ...]:
@@ -309,7 +325,7 @@ def _as_good(answer: _Answer) -> Cell | None:
             more = len(rest) - SHOWN_AS_GOOD
             words = "overall" if use.use is FIRST else f"for {USE_WORDS[use.use].lower()}"
             tail = f" and {more} more" if more > 0 else ""
-            lines.append(Parts((f"Equally good {words}: ", joined(named), tail)))
+            lines.append(Parts((f"May be as good {words}: ", joined(named), tail)))
     return Lines(tuple(lines)) if lines else None
 
 

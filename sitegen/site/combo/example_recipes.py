@@ -18,8 +18,8 @@ ON_MODEL = (
     f"memory on which it fits {COMFORTABLY}. Each machine's page has commands for its own picks."
 )
 ON_RUNTIME = (
-    "A worked example on the two GPUs with the least memory on which this runtime runs a model "
-    f"{COMFORTABLY}, or on the smallest machine if no pair runs one."
+    "An example on the smallest pair of GPUs that runs a model "
+    f"{COMFORTABLY} with this runtime, or on the smallest machine if no pair does."
 )
 
 

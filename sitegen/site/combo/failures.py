@@ -104,7 +104,7 @@ def lost_cell(loss: Failure | Reduced, catalog: Catalog, *, worst: bool) -> Cell
     first = loss.gpu_ids[0]
     gpu = named("gpu", first, catalog.gpus)
     if loss.kind is FailureKind.GPU:
-        alike = "the only one" if loss.alike == 1 else f"of {loss.alike} identical ones"
+        alike = "the only one" if loss.alike == 1 else f"one of {loss.alike} identical GPUs"
         return Lines((Parts(("One ", gpu)), Small(alike), *marks))
     count = len(loss.gpu_ids)
     held: Cell = f"{count} GPUs"

@@ -30,9 +30,11 @@ from sitegen.site.urls import CUSTOM_URL, url_of
 from sitegen.site.words.hardware import plain_gpus
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.quality import URL
+from sitegen.site.words.speeds import faster
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import (
     checkpoint_name,
+    context_label,
     most_sequences,
     not_estimated,
     start_note,
@@ -94,6 +96,7 @@ class FirstView:
         mark: The verdict; ``None`` without a model.
         about: How sure the choice is, or why the verdict is not better.
         figures: Names and values.
+        faster: What speculative decoding brings; ``None`` where the commands name no measured gain.
         commands: Download, then launch.
         note: What has to be known before the launch.
         instead: Other answers.
@@ -104,6 +107,7 @@ class FirstView:
     mark: TierMark | None
     about: Cell | None
     figures: tuple[tuple[str, Cell], ...]
+    faster: Cell | None
     commands: tuple[PasteCommand, ...]
     note: Cell | None
     instead: tuple[InsteadView, ...]
@@ -115,6 +119,8 @@ def hardware_words(combo: Combo) -> str:
     if not combo.id.startswith(CUSTOM_ID_PREFIX):
         return combo.name
     words = plain_gpus(combo).replace(" × ", "×\N{NO-BREAK SPACE}")
+    if len(combo.gpus) == 1:
+        words = combo.gpus[0].gpu.name
     sizes = {one.installed_bytes // GIB for one in combo.gpus}
     if len(sizes) == 1 and all(isinstance(one.gpu.memory, UnifiedMemory) for one in combo.gpus):
         words += f", {min(sizes)} GB"
@@ -129,10 +135,11 @@ def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView
     )
     if assessment is None:
         return FirstView(
-            heading=Parts((_nothing(answer.use, where),)),
+            heading=Parts((_nothing(answer, where),)),
             mark=None,
             about="Ask for a shorter context, fewer users or another use.",
             figures=(),
+            faster=None,
             commands=(),
             note=None,
             instead=instead,
@@ -141,13 +148,18 @@ def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView
     name = Link(url_of("model", assessment.model.id), assessment.model.name)
     runs = assessment.tier is not FitTier.NOT_PRACTICAL
     recipe = _recipe(assessment) if runs else None
-    opened = Link(_opened(state, assessment, catalog), "See the calculation")
+    address = _opened(state, assessment, catalog)
+    opened = Link(address, "See the calculation")
     said = _about(answer, assessment, catalog)
+    if said is not None and answer.too_many and state.asked.sequences > 1:
+        tokens = NumberCell(state.asked.context_tokens, Unit.TOKENS)
+        said = Parts(("Each of them has ", tokens, " of context. ", said))
     return FirstView(
-        heading=Parts(("Run ", name, f" on {where}") if runs else (name, f" on {where}")),
+        heading=_heading(answer, name, state, where) if runs else Parts((name, f" on {where}")),
         mark=TierMark(assessment.tier, assessment.too_close),
         about=opened if said is None else Parts((said, " ", opened)),
         figures=_figures(assessment) if runs and assessment.plan is not None else (),
+        faster=None if recipe is None else faster(recipe.one_user_gain, address),
         commands=_commands(recipe) if recipe is not None else (),
         note=_note(assessment, recipe),
         instead=instead,
@@ -165,12 +177,35 @@ def _opened(state: State, assessment: Assessment | None, catalog: Catalog) -> st
     return f"{CUSTOM_URL}#{address}" if address else CUSTOM_URL
 
 
-def _nothing(use: Use | None, where: str) -> str:
-    if use is None:
+def _heading(answer: FirstAnswer, name: Link, state: State, where: str) -> Parts:
+    """Name what to run, and for how many where it is not for all who were asked for."""
+    if not answer.too_many:
+        return Parts(("Run ", name, f" on {where}"))
+    fewer = users_in_words(state.asked.sequences)
+    return Parts((f"{_too_many(answer.too_many, where)} For {fewer}, run ", name))
+
+
+def _too_many(users: int, where: str) -> str:
+    return f"No rated model serves {users:,} users at once on {where}."
+
+
+def users_in_words(count: int) -> str:
+    """Count users.
+
+    >>> users_in_words(1), users_in_words(1024)
+    ('one user', '1,024 users')
+    """
+    return "one user" if count == 1 else f"{count:,} users"
+
+
+def _nothing(answer: FirstAnswer, where: str) -> str:
+    if answer.use is None:
         return f"None of the runtimes that we assess loads this model on {where}."
+    if answer.too_many:
+        return f"{_too_many(answer.too_many, where)} For one user none can be called the best."
     return (
         f"With this context and number of users, no model that fits {COMFORTABLY} on {where} can "
-        f"be called the best {FOR_USE[use]}: published scores say too little."
+        f"be called the best {FOR_USE[answer.use]}: published scores say too little."
     )
 
 
@@ -186,10 +221,10 @@ def _about(answer: FirstAnswer, assessment: Assessment, catalog: Catalog) -> Cel
         return Parts((f"Best {FOR_USE[answer.use]} by ", ratings, "."))
     return Parts(
         (
-            "As far as ",
+            "By ",
             ratings,
-            f" show, {answer.as_good} models are equally good {FOR_USE[answer.use]}. "
-            "Among those with the most certain scores, this one is the fastest here.",
+            f", any of {answer.as_good} models may be the best {FOR_USE[answer.use]}. "
+            "Among those with the best scores, this one is the fastest here.",
         )
     )
 
@@ -199,7 +234,7 @@ def _figures(assessment: Assessment) -> tuple[tuple[str, Cell], ...]:
     runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
     return (
         *_speeds(assessment),
-        ("Longest context", sure_context(assessment)),
+        (context_label(assessment), sure_context(assessment)),
         ("Users at 8K / 32K", users(assessment)),
         (
             "File",
@@ -294,10 +329,10 @@ def _whole(
     combo: Combo, state: State, assessment: Assessment | None, catalog: Catalog
 ) -> tuple[Link, ...]:
     links: list[Link] = []
-    if assessment is not None:
+    if assessment is not None and assessment.tier is not FitTier.NOT_PRACTICAL:
         opened = _opened(state, assessment, catalog)
         links.append(Link(opened, "All steps: install, start, check, stop"))
-    links.append(Link(_opened(state, None, catalog), "All models on it"))
+    links.append(Link(_opened(state, None, catalog), "All models on this machine"))
     if not combo.id.startswith(CUSTOM_ID_PREFIX):
         links.append(Link(url_of("combo", combo.id), f"All about {combo.name}"))
     else:

@@ -52,7 +52,7 @@ def goals_table(survey: ComboSurvey) -> Table | None:
         Column("Runtime", note="plan"),
         Column("Gives", numeric=True),
         Column("Reason"),
-        Column("Next best", note="and what it gives"),
+        Column("Next best", note="and its result"),
     )
     rows = tuple(_row(answer) for answer in survey.answers)
     return Table("goals", "Best pick for each goal", columns, rows)
@@ -117,7 +117,10 @@ def _why(answer: Answer) -> Cell:
         )
     if answer.models == 1:
         return f"The only good model that fits {COMFORTABLY}."
-    return f"{SUPERLATIVES[answer.goal]} of the {answer.models} good models that fit {COMFORTABLY}."
+    of_all = f"of the {answer.models} good models that fit {COMFORTABLY}."
+    if answer.runner_up is not None and answer.runner_up.amount.mid > answer.best.amount.mid:
+        return f"Best rated of those within a tenth of the fastest {of_all}"
+    return f"{SUPERLATIVES[answer.goal]} {of_all}"
 
 
 def _why_largest(answer: Answer) -> Cell:

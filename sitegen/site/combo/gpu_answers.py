@@ -126,7 +126,8 @@ def _card(kind: OneKind, count: int, needs: Sequence[GpusNeeded], inputs: SiteIn
 def _heading(kind: OneKind, count: int) -> str:
     if kind.is_chip:
         return f"With {round(kind.each_bytes / GIB)} GiB"
-    return f"{NUMBERS[count]} {kind.gpu.name}"
+    name = kind.gpu.name
+    return f"{NUMBERS[count]} {name}{'s' if count > 1 and name.endswith('GPU') else ''}"
 
 
 def _whole(survey: ComboSurvey) -> tuple[Link, ...]:

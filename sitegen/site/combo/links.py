@@ -41,8 +41,8 @@ def _row(cost: LinkCost) -> Row:
 
 
 def _most(seconds: float) -> tuple[Cell, ...]:
-    """Say how many tokens a second would pass if the link were all that took time."""
+    """Say how many tokens a second would pass if only the link took time."""
     if seconds <= 0:
         return ()
     most = NumberCell(1 / seconds, Unit.TOKENS_PER_S)
-    return (Small(Parts(("on its own it allows at most ", most))),)
+    return (Small(Parts(("the link alone allows at most ", most))),)

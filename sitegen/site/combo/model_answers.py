@@ -246,8 +246,8 @@ def _note(chosen: BestMachines) -> str:
         "maximum, at reading speed or faster. "
     )
     many = (
-        f"Many users: {MANY} users at once with 32K tokens each, at that speed and the lowest "
-        "known price, in a runtime made for serving if one runs the model."
+        f"Many users: {MANY} users at once, each with 32K tokens and at reading speed or faster. "
+        "We show the machine with the lowest known price, and prefer a runtime made for serving."
     )
     return (well if chosen.asks is GoalAmounts.WELL else "") + many
 
@@ -262,9 +262,16 @@ def rating_words(rating: Rating | None) -> Cell:
         (
             "Rating over all uses: ",
             rating_cell(rating),
-            f", from {boards}, {rating.independent} of them run independently; "
-            f"50 is the average model. Status: {STANDINGS[rating.standing].lower()} (",
+            f", from {boards}, {_independence(rating)}. An average model has 50. "
+            f"Status: {STANDINGS[rating.standing].lower()} (",
             how,
             ").",
         )
     )
+
+
+def _independence(rating: Rating) -> str:
+    if rating.boards == 1:
+        return "run independently" if rating.independent else "not run independently"
+    words = {0: "none", rating.boards: "all"}
+    return f"{words.get(rating.independent, rating.independent)} of them run independently"

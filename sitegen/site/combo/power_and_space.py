@@ -153,7 +153,7 @@ def _whole_rows(facilities: Facilities, *, several: bool) -> Iterator[Row]:
     for one in facilities.circuits:
         carries = NumberCell(one.carries_watts, Unit.WATTS)
         value = "one is enough" if one.needed == 1 else f"{one.needed} needed"
-        how = Parts(("one carries ", carries, " continuously"))
+        how = Parts(("each carries ", carries, " continuously"))
         yield Row((f"{one.amperes} A circuits at {one.volts} V", value, how))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.physics.plan import ParallelPlan
 from sitegen.recipes import recipes_for
@@ -70,9 +71,9 @@ HEADINGS = {
     "run-side-by-side": "Two models side by side",
 }
 ABOUT = {
-    "run-side-by-side": "The first is the largest model that leaves a GPU free. The second is the "
-    "largest with at most half as many parameters that fits on the rest. Each runs inside one "
-    "machine, on the fewest GPUs that hold it."
+    "run-side-by-side": "The first is the largest model that leaves a GPU free. The second is at "
+    "most half as large, and the largest such model that fits on the other GPUs. Each runs inside "
+    "one machine, on the fewest GPUs that hold it."
 }
 
 
@@ -149,15 +150,22 @@ def gpu_words(plan: ParallelPlan, nodes: int) -> str:
     return f"GPU{'s' if len(plan.ranks) > 1 else ''} {numbers} (in the driver's numbering){where}"
 
 
+def gain_record(gain: Interval) -> PlainJson:
+    """Write what speculative decoding brings one user."""
+    return {"low": gain.low, "mid": gain.mid, "high": gain.high}
+
+
 def twin(recipe: Recipe) -> PlainJson:
     """Return a recipe as data, with all of its text."""
-    beside: dict[str, PlainJson] = {}
+    further: dict[str, PlainJson] = {}
     if recipe.beside:
-        beside["beside"] = [
+        further["beside"] = [
             {"assessment": one.id, "model": one.model.id, "checkpoint": one.checkpoint.id}
             for one in recipe.beside
         ]
-    return beside | {
+    if recipe.one_user_gain is not None:
+        further["one_user_gain"] = gain_record(recipe.one_user_gain)
+    return further | {
         "id": recipe.id,
         "name": recipe.name,
         "assessment": recipe.assessment.id,
@@ -180,7 +188,7 @@ def _step(step: RecipeStep) -> PlainJson:
     rest = (
         ("where", step.where),
         ("file", step.file),
-        ("note", step.note),
+        ("note", " ".join(step.note_paragraphs)),
         ("expect", step.expect),
     )
     return found | {name: text for name, text in rest if text}

@@ -19,10 +19,10 @@ PLANS: Mapping[WayToPlan, str] = {
     WayToPlan(PlanKind.SINGLE): "one GPU",
     WayToPlan(PlanKind.TENSOR): "TP within a machine",
     WayToPlan(PlanKind.PIPELINE): "PP within a machine",
-    WayToPlan(PlanKind.LAYER_SPLIT): "layers over GPUs",
+    WayToPlan(PlanKind.LAYER_SPLIT): "layers split over GPUs",
     WayToPlan(PlanKind.TENSOR, over_machines=True): "TP across machines",
     WayToPlan(PlanKind.PIPELINE, over_machines=True): "PP across machines",
-    WayToPlan(PlanKind.REMOTE_LAYER_SPLIT, over_machines=True): "layers across machines (RPC)",
+    WayToPlan(PlanKind.REMOTE_LAYER_SPLIT, over_machines=True): "layers split over machines (RPC)",
     WayToPlan(PlanKind.OFFLOAD): "layers or experts in RAM",
 }
 

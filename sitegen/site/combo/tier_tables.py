@@ -37,7 +37,7 @@ def _heading(row: ModelOnCombo) -> Cell:
 def _slow_end(catalog: Catalog) -> Cell:
     """Say why a comfortable verdict is in doubt: its memory is not, so its speed is."""
     floor = NumberCell(catalog.assumptions["speed-floor-tokens-per-s"].value.mid, Unit.TOKENS_PER_S)
-    return Parts(("It fits, but the slow end of its speed is under ", floor, "."))
+    return Parts(("It fits, but the low end of its speed estimate is under ", floor, "."))
 
 
 def why_so(

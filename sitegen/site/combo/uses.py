@@ -30,7 +30,7 @@ def uses_table(answers: Sequence[UseAnswer]) -> Table | None:
     columns = (
         Column("Best for"),
         *BEST_COLUMNS,
-        Column("Equally good on published evidence"),
+        Column("May be as good, by published scores"),
     )
     rows = tuple(
         Row(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Literal, cast
+from typing import Literal
+
+from pydantic import Field
 
 from sitegen.catalog.authored import PlacedSource
+from sitegen.catalog.records.parts import Record, Text
 from sitegen.catalog.stated_numbers import stated_number
 from sitegen.catalog.text.source_text import SourceText, quoted, text_problems
-from sitegen.catalog.text.yaml_source import Plain, compose
-from sitegen.problems import Problem, ProblemsFound, SourceSpan, did_you_mean
+from sitegen.problems import Problem, ProblemsFound, SourceSpan
 from sitegen.site.content.authored_links import links_that_lead_nowhere
+from sitegen.site.content.records import parsed_record
 from sitegen.values import dataclass
 
 HINT = (
@@ -53,10 +56,23 @@ def _places(text: str, words: str, start: int) -> Iterator[tuple[int, int]]:
 
 Kind = Literal["guide", "page"]
 FOLDERS: Mapping[str, Kind] = {"content/guides/": "guide", "content/pages/": "page"}
-KEYS = ("title", "description", "kind", "order", "states", "combo")
+HINT_OF_KEYS = "see docs/content.md"
 _NAME = re.compile(r"^[a-z0-9][a-z0-9-]*$")
 _FRONT = re.compile(r"\A---\n(.*?)^---\n", re.DOTALL | re.MULTILINE)
 _EXAMPLE = "start the file with --- title, description, kind and order --- (docs/content.md)"
+
+
+class FrontMatter(Record):
+    """The keys above the text of a document."""
+
+    title: Text = Field(description="What the page is called.")
+    description: Text = Field(description="What it answers, in a sentence.")
+    kind: Kind | None = Field(default=None, description="That of its folder.")
+    order: int = Field(default=0, description="Documents are listed by order.")
+    states: dict[str, Text] = Field(
+        default={}, description="Why a phrase may state a number, by its exact words."
+    )
+    combo: Text = Field(default="", description="Id of the combo that it is about.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,68 +145,48 @@ def _parse(source: SourceText) -> Document | list[Problem]:
         return problems
     # The line of --- is kept as an empty one, so that positions are those of the file.
     matter = PlacedSource(SourceText(source.path, "\n" + front[1]))
-    value, problems_of_yaml = compose(matter.text)
-    if problems_of_yaml:
-        return list(problems_of_yaml)
-    keys = value if isinstance(value, dict) else {}
-    problems += _key_problems(matter, keys, FOLDERS[folder])
-    if problems:
-        return problems
-    problems += stated_numbers(source, front.end(), cast(Mapping[str, str], keys.get("states", {})))
-    problems += _stated_above(matter.text, keys)
+    record = _front_matter(matter, FOLDERS[folder], problems)
+    if record is not None:
+        problems += stated_numbers(source, front.end(), record.states)
+        problems += _stated_above(matter.text, record)
     problems += links_that_lead_nowhere(source, front.end())
-    if problems:
+    if record is None or problems:
         return problems
     return Document(
         slug=slug,
         kind=FOLDERS[folder],
-        title=str(keys["title"]),
-        description=str(keys["description"]),
-        order=cast(int, keys.get("order", 0)),
+        title=record.title,
+        description=record.description,
+        order=record.order,
         source=source,
         body_index=front.end(),
         matter=matter,
-        combo=str(keys.get("combo", "")),
+        combo=record.combo,
     )
 
 
-def _stated_above(matter: SourceText, keys: Mapping[str, Plain]) -> Iterator[Problem]:
+def _front_matter(matter: PlacedSource, kind: Kind, problems: list[Problem]) -> FrontMatter | None:
+    """Read the keys above a text; what is wrong with them is added to the problems."""
+    record = parsed_record(FrontMatter, matter.text, problems, noun="document", hint=HINT_OF_KEYS)
+    if record is None:
+        return None
+    if record.kind not in {None, kind}:
+        message = f"a file in content/{kind}s/ is of kind '{kind}'"
+        problems.append(matter.problem(("kind",), "front-matter", message, at_key=True))
+    for phrase in record.states:
+        if not phrase.strip():
+            message, hint = "`states` excuses an empty phrase", "write the words that may stand"
+            path = ("states", phrase)
+            problems.append(matter.problem(path, "front-matter", message, hint, at_key=True))
+            return None
+    return record
+
+
+def _stated_above(matter: SourceText, record: FrontMatter) -> Iterator[Problem]:
     """Yield the numbers that title and description state; for these there is no excuse."""
-    for key in ("title", "description"):
-        found = stated_number(str(keys[key]))
+    for key, words in (("title", record.title), ("description", record.description)):
+        found = stated_number(words)
         if found:
             at = matter.text.find(found.group())
             message = f"`{key}` states {quoted(found.group())}"
             yield matter.problem_at("prose-states-number", message, index=max(at, 0))
-
-
-def _key_problems(matter: PlacedSource, keys: Mapping[str, Plain], kind: Kind) -> list[Problem]:
-    def fault(key: str, message: str, hint: str = "") -> Problem:
-        return matter.problem((key,), "front-matter", message, hint, at_key=True)
-
-    problems: list[Problem] = []
-    for key in keys:
-        if key not in KEYS:
-            hint = did_you_mean(key, KEYS) or f"one of {', '.join(KEYS)}"
-            problems.append(fault(key, f"no key is called '{key}'", hint))
-    for key in ("title", "description"):
-        value = keys.get(key)
-        if not isinstance(value, str) or not value.strip():
-            problems.append(fault(key, f"'{key}' must be a text"))
-    if type(keys.get("order", 0)) is not int:
-        problems.append(fault("order", "'order' must be a whole number"))
-    combo = keys.get("combo", "none named")
-    if not isinstance(combo, str) or not combo.strip():
-        problems.append(fault("combo", "'combo' must be the id of a combo"))
-    states = keys.get("states", {})
-    reasons = states.values() if isinstance(states, dict) else [None]
-    if not all(isinstance(reason, str) and reason.strip() for reason in reasons):
-        problems.append(fault("states", "'states' gives the reason for each phrase, both as text"))
-    for phrase in states if isinstance(states, dict) else ():
-        if not phrase.strip():
-            message, hint = "'states' excuses an empty phrase", "write the words that may stand"
-            path = ("states", phrase)
-            problems.append(matter.problem(path, "front-matter", message, hint, at_key=True))
-    if keys.get("kind", kind) != kind:
-        problems.append(fault("kind", f"a file in content/{kind}s/ is of kind '{kind}'"))
-    return problems

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
+from sitegen.catalog.authored import PlacedSource
 from sitegen.catalog.records.parts import IsoDate, Record, Slug, Text
 from sitegen.catalog.text.source_text import SourceText
 from sitegen.fit.assessment import FitTier
@@ -82,8 +83,6 @@ class History:
 
 NO_HISTORY = History()
 T = TypeVar("T")
-_RELEASE = TypeAdapter(Release)
-_TOMBSTONES = TypeAdapter(dict[str, Tombstone])
 
 
 def parse_history(files: Mapping[str, str]) -> History:
@@ -101,13 +100,14 @@ def parse_history(files: Mapping[str, str]) -> History:
     for path in sorted(files):
         slug = path.removeprefix(CHANGES).removesuffix(".yaml")
         if path.startswith(CHANGES) and path.endswith(".yaml"):
-            found = _parsed(_RELEASE, path, files[path], problems)
+            found = _parsed(Release, "release", path, files[path], problems)
             if found is not None:
-                problems += _release_problems(path, slug, found)
+                problems += _release_problems(_source(path, files[path]), slug, found)
                 releases.append(ReleaseFile(slug, found, SourceSpan(path)))
         elif path == REMOVED:
-            stones = _parsed(_TOMBSTONES, path, files[path], problems) or {}
-            problems += _address_problems(path, stones)
+            shape, noun = dict[str, Tombstone], "list of removals"
+            stones = _parsed(shape, noun, path, files[path], problems) or {}
+            problems += _address_problems(_source(path, files[path]), stones)
             removed = [Removed(url, stones[url], SourceSpan(path)) for url in sorted(stones)]
     if problems:
         raise ProblemsFound(problems)
@@ -115,30 +115,36 @@ def parse_history(files: Mapping[str, str]) -> History:
     return History(tuple(releases), tuple(removed))
 
 
-def _parsed(shape: TypeAdapter[T], path: str, text: str, problems: list[Problem]) -> T | None:
-    source = SourceText(path, text.replace("\r\n", "\n"))
-    return parsed_record(shape, source, problems, code="history", hint="see docs/data.md")
+def _parsed(shape: type[T], noun: str, path: str, text: str, problems: list[Problem]) -> T | None:
+    source = _source(path, text).text
+    return parsed_record(shape, source, problems, noun=noun, hint="see docs/data.md")
 
 
-def _release_problems(path: str, slug: str, release: Release) -> Iterator[Problem]:
+def _source(path: str, text: str) -> PlacedSource:
+    return PlacedSource(SourceText(path, text.replace("\r\n", "\n")))
+
+
+def _release_problems(source: PlacedSource, slug: str, release: Release) -> Iterator[Problem]:
+    at = ("date",)
     if first_day(release.date) is None or len(release.date) != len("2026-11-20"):
         message = f"date: '{release.date}' is no day"
-        yield Problem(SourceSpan(path), "history", message, "write a day such as 2026-11-20")
+        yield source.problem(at, "history", message, "write a day such as 2026-11-20")
     elif not slug.startswith(release.date) or not slug.replace("-", "").isalnum():
         message = "a release's file is named by its date"
-        yield Problem(SourceSpan(path), "history", message, f"name it {release.date}.yaml")
+        yield source.problem(at, "history", message, f"name it {release.date}.yaml")
 
 
-def _address_problems(path: str, stones: Mapping[str, Tombstone]) -> Iterator[Problem]:
+def _address_problems(source: PlacedSource, stones: Mapping[str, Tombstone]) -> Iterator[Problem]:
     for url, stone in stones.items():
-        for address in filter(None, (url, stone.instead)):
-            if not _is_address(address):
+        below = (url, "instead")
+        for at, address in (((url,), url), (below, stone.instead)):
+            if address and not _is_address(address):
                 message = f"'{address}' is no address of this site"
                 hint = "write it from the root and with a slash at the end, as /models/old/"
-                yield Problem(SourceSpan(path), "history", message, hint)
+                yield source.problem(at, "history", message, hint, at_key=at == (url,))
         if stone.instead in stones:
             message = f"'{url}' sends readers to '{stone.instead}', which is gone too"
-            yield Problem(SourceSpan(path), "history", message, "name a page that is there")
+            yield source.problem(below, "history", message, "name a page that is there")
 
 
 def _is_address(address: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from sitegen.catalog.authored import PlacedSource
 from sitegen.catalog.records.parts import Record, Slug, SourceRecord, Text
@@ -59,9 +59,6 @@ class Topic:
     source: PlacedSource
 
 
-_SHAPE = TypeAdapter(TopicRecord)
-
-
 def parse_errors(files: Mapping[str, str]) -> tuple[Topic, ...]:
     """Parse the known errors of ``content/``, by order of their topics.
 
@@ -82,7 +79,7 @@ def parse_errors(files: Mapping[str, str]) -> tuple[Topic, ...]:
     owners = dict.fromkeys(paths, "a topic")
     for id, path in paths.items():
         source = SourceText(path, files[path].replace("\r\n", "\n"))
-        record = parsed_record(_SHAPE, source, problems, code="known-error", hint=HINT)
+        record = parsed_record(TopicRecord, source, problems, noun="topic", hint=HINT)
         if record is not None:
             topics.append(Topic(id, record, PlacedSource(source)))
             problems += _problems(topics[-1], owners)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from sitegen.catalog.authored import PlacedSource
 from sitegen.catalog.records.parts import Record, Text
@@ -43,7 +43,6 @@ class SearchTerms(Record):
     terms: tuple[Term, ...] = Field(default=(), description="Ideas.")
 
 
-_SHAPE = TypeAdapter(SearchTerms)
 NOTHING = SearchTerms()
 
 
@@ -57,7 +56,7 @@ def parse_search_terms(files: Mapping[str, str]) -> SearchTerms:
         return NOTHING
     source = SourceText(PATH, files[PATH].replace("\r\n", "\n"))
     problems: list[Problem] = []
-    record = parsed_record(_SHAPE, source, problems, code="search-term", hint=HINT)
+    record = parsed_record(SearchTerms, source, problems, noun="list of search terms", hint=HINT)
     if record is not None:
         problems += _problems(record, PlacedSource(source))
     if record is None or problems:

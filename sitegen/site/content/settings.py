@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
+from pydantic import Field
+
+from sitegen.catalog.authored import PlacedSource
 from sitegen.catalog.domain.catalog import Catalog
+from sitegen.catalog.records.parts import Record, Text
 from sitegen.catalog.text.positions import locate
 from sitegen.catalog.text.source_text import SourceText, quoted
-from sitegen.catalog.text.yaml_source import Plain, compose
+from sitegen.catalog.text.yaml_source import compose
 from sitegen.problems import Problem, ProblemsFound, did_you_mean
+from sitegen.site.content.records import parsed_record
 from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.freshness import data_date
 
@@ -25,8 +30,30 @@ THRESHOLDS = (
 
 
 PATH = "content/site.yaml"
+HINT = "see docs/content.md"
 QUALITY = "quality"
 LEAVE_OUT = "leave_out"
+
+
+class QualityRecord(Record):
+    """What the ratings of this site are made of."""
+
+    leave_out: tuple[str, ...] = Field(
+        description=f"Sources that no rating rests on: `{QUALITY}: {{{LEAVE_OUT}: [livebench]}}`."
+    )
+
+
+class SettingsRecord(Record):
+    """The settings of a site as they are written."""
+
+    title: Text = Field(description="What the site is called.")
+    tagline: Text = Field(description="What it asks or answers, in a few words.")
+    description: Text = Field(description="What it is, in a sentence or two.")
+    base_url: Text = Field(description="Address of the published site, with a slash at the end.")
+    repository_url: Text = Field(description="Address of its sources.")
+    data_licence: Text = Field(description="Licence of its data.")
+    data_licence_url: Text = Field(description="Address of that licence.")
+    quality: QualityRecord | None = Field(default=None, description="What ratings are made of.")
 
 
 def dated(settings: SiteSettings, catalog: Catalog) -> SiteSettings:
@@ -50,32 +77,33 @@ def parse_settings(
         ProblemsFound: With every unknown, missing or mistyped key.
     """
     source = SourceText(path, text.replace("\r\n", "\n"))
-    value, problems = compose(source)
-    found = list(problems)
-    if not found and not isinstance(value, dict):
-        found.append(source.problem("settings", "site.yaml is a mapping of keys to texts"))
-    given = value if isinstance(value, dict) else {}
-    if not found:
-        found += _problems(source, given)
-    if found:
+    found: list[Problem] = []
+    record = parsed_record(SettingsRecord, source, found, noun="site", hint=HINT)
+    if record is not None:
+        found += _problems(PlacedSource(source), record)
+    if record is None or found:
         raise ProblemsFound(found)
-    texts = {key: str(given[key]) for key in KEYS}
-    return SiteSettings(**texts, data_version=data_version)  # type: ignore[arg-type]
+    texts = {key: getattr(record, key) for key in KEYS}
+    return SiteSettings(**texts, data_version=data_version)
 
 
 def as_published(catalog: Catalog, content: Mapping[str, str]) -> Catalog:
     """Add to a catalog what the settings of its site leave out of the ratings."""
-    value, _ = compose(SourceText(PATH, content.get(PATH, "").replace("\r\n", "\n")))
-    left = tuple(_left_out(value if isinstance(value, dict) else {}))
+    left = _left_out(_text_of(content))
     return replace(catalog, left_out=left) if left else catalog
 
 
-def unknown_sources(catalog: Catalog, content: Mapping[str, str]) -> Iterator[Problem]:
-    """Yield a problem for each source of scores that is left out and does not exist."""
-    source = SourceText(PATH, content.get(PATH, "").replace("\r\n", "\n"))
-    known = {id_ for sheet in catalog.scores.values() for id_ in (sheet.id, sheet.names)}
-    places = locate(source.text) if catalog.left_out else {}
-    for index, name in enumerate(catalog.left_out):
+def unknown_sources(known: Set[str], content: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield a problem for each source of scores that is left out and does not exist.
+
+    Args:
+        known: Ids of files of scores and of maps of names.
+        content: Text by path, the settings among them.
+    """
+    source = _text_of(content)
+    left_out = _left_out(source)
+    places = locate(source.text) if left_out else {}
+    for index, name in enumerate(left_out):
         if name not in known:
             place = places[QUALITY, LEAVE_OUT, index]
             message = f"no file of scores and no map of names is called {quoted(name)}"
@@ -85,41 +113,23 @@ def unknown_sources(catalog: Catalog, content: Mapping[str, str]) -> Iterator[Pr
             )
 
 
-def _left_out(given: Mapping[str, Plain]) -> Iterator[str]:
-    quality = given.get(QUALITY)
+def _text_of(content: Mapping[str, str]) -> SourceText:
+    return SourceText(PATH, content.get(PATH, "").replace("\r\n", "\n"))
+
+
+def _left_out(source: SourceText) -> tuple[str, ...]:
+    value, _ = compose(source)
+    quality = value.get(QUALITY) if isinstance(value, dict) else None
     names = quality.get(LEAVE_OUT) if isinstance(quality, dict) else None
-    if isinstance(names, list):
-        yield from (name for name in names if isinstance(name, str))
+    listed = names if isinstance(names, list) else []
+    return tuple(name for name in listed if isinstance(name, str))
 
 
-def _quality_problems(
-    given: Plain, problem: Callable[[str, str, str], Problem]
-) -> Iterator[Problem]:
-    if given is None:
-        return
-    names = given.get(LEAVE_OUT) if isinstance(given, dict) and set(given) == {LEAVE_OUT} else None
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        hint = f"write {QUALITY}: {{{LEAVE_OUT}: [livebench]}}"
-        yield problem(QUALITY, f"'{QUALITY}' has a list of sources under '{LEAVE_OUT}'", hint)
-
-
-def _problems(source: SourceText, given: Mapping[str, Plain]) -> Iterator[Problem]:
-    places = locate(source.text)
-
-    def problem(key: str, message: str, hint: str = "") -> Problem:
-        place = places.get((key,))
-        line, column = (place.key_line, place.key_column) if place else (1, 1)
-        return source.problem("settings", message, line=line, column=column, hint=hint)
-
-    yield from _quality_problems(given.get(QUALITY), problem)
-    for key in given:
-        if key not in (*KEYS, QUALITY):
-            yield problem(key, f"no setting is called '{key}'", did_you_mean(key, KEYS))
+def _problems(source: PlacedSource, record: SettingsRecord) -> Iterator[Problem]:
     for key in KEYS:
-        word = given.get(key)
-        if not isinstance(word, str) or not word.strip():
-            yield problem(key, f"'{key}' must be a text")
-        elif key.endswith("_url") and not word.startswith("https://"):
-            yield problem(key, f"'{key}' must start with https://")
-        elif key == "base_url" and not word.endswith("/"):
-            yield problem(key, "'base_url' must end with a slash")
+        address = getattr(record, key)
+        if key.endswith("_url") and not address.startswith("https://"):
+            message = f"`{key}` must start with https://, not {quoted(address)}"
+            yield source.problem((key,), "settings", message)
+        elif key == "base_url" and not address.endswith("/"):
+            yield source.problem((key,), "settings", f"`{key}` must end with a slash")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from sitegen.catalog.authored import PlacedSource
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.records.parts import Record, SourceRecord, Text
 from sitegen.catalog.stated_numbers import stated_number
 from sitegen.catalog.text.source_text import SourceText, quoted
-from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from sitegen.problems import Problem, ProblemsFound
 from sitegen.site.content.records import parsed_record
 
 PATH = "content/unjudged.yaml"
@@ -35,7 +35,6 @@ class UnjudgedRecord(Record):
     gpus: tuple[Unjudged, ...] = Field(default=(), description="GPUs and other accelerators.")
 
 
-_SHAPE = TypeAdapter(UnjudgedRecord)
 NOTHING = UnjudgedRecord()
 
 
@@ -47,11 +46,11 @@ def parse_unjudged(files: Mapping[str, str]) -> UnjudgedRecord:
     """
     if PATH not in files:
         return NOTHING
-    source = SourceText(PATH, files[PATH].replace("\r\n", "\n"))
+    source = _source(files)
     problems: list[Problem] = []
-    record = parsed_record(_SHAPE, source, problems, code="unjudged", hint=HINT)
+    record = parsed_record(UnjudgedRecord, source.text, problems, noun="list", hint=HINT)
     if record is not None:
-        problems += _problems(record, PlacedSource(source))
+        problems += _problems(record, source)
     if record is None or problems:
         raise ProblemsFound(problems)
     return record
@@ -72,10 +71,18 @@ def _problems(record: UnjudgedRecord, placed: PlacedSource) -> Iterator[Problem]
                 yield placed.problem((key, index, "reason"), "prose-states-number", message, hint)
 
 
-def already_judged(record: UnjudgedRecord, catalog: Catalog) -> Iterator[Problem]:
+def already_judged(
+    record: UnjudgedRecord, catalog: Catalog, files: Mapping[str, str]
+) -> Iterator[Problem]:
     """Yield a problem for each model of the list that the catalog has meanwhile."""
     by_repository = {model.repository: model.id for model in catalog.models.values()}
-    for one in record.models:
+    source = _source(files)
+    for index, one in enumerate(record.models):
         if one.repository in by_repository:
             message = f"{one.repository} is catalog/models/{by_repository[one.repository]}.yaml"
-            yield Problem(SourceSpan(PATH), "unjudged", message, hint="take it off this list")
+            at = ("models", index, "repository")
+            yield source.problem(at, "unjudged", message, "take it off this list")
+
+
+def _source(files: Mapping[str, str]) -> PlacedSource:
+    return PlacedSource(SourceText(PATH, files.get(PATH, "").replace("\r\n", "\n")))

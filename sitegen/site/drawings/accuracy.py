@@ -27,12 +27,13 @@ def error_plot(report: AccuracyReport) -> Plot:
     ]
     return Plot(
         id="errors",
-        title="Share of figures within an error",
+        title="Share of figures with at most a given error",
         description=(
-            "Two rising lines over the error: the engine's stays above that of the common rules. "
-            "Only figures for which a common rule exists; the tables below have the numbers."
+            "Two rising lines. At every error, the engine's line lies above the line of the "
+            "common rules. Only figures with a common rule count; the tables below have the "
+            "numbers."
         ),
-        x=Axis("Error, at most", Unit.PERCENT, LEAST, MOST, logarithmic=True),
+        x=Axis("Largest error", Unit.PERCENT, LEAST, MOST, logarithmic=True),
         y=Axis("Share of figures", Unit.PERCENT, 0, 1),
         series=(
             Series("This engine", _rising(abs(comparison.error) for comparison in both), line=True),
@@ -65,7 +66,7 @@ def memory_plot(report: AccuracyReport) -> Plot:
     sizes = [point.x for one in series for point in one.points]
     return Plot(
         id="memory",
-        title="Estimated over logged memory",
+        title="Estimated and logged memory",
         description=(
             "Each mark is one figure of a log; on the dashed line estimate and log are equal. "
             "Both axes are in powers of ten."

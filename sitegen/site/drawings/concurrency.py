@@ -11,7 +11,7 @@ from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.drawings.plot import Drawn, Plot, Point, Series, doubling_axis
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.measured import system_name
-from sitegen.site.tables.runs import NOT_STATED, SpeedRuns
+from sitegen.site.tables.runs import NOT_STATED, SpeedRuns, ran_file
 
 FEWEST = 3
 """Numbers of streams that make a drawing."""
@@ -52,9 +52,7 @@ def setup_of(run: SpeedRun, source: Source) -> Hashable:
 def setup_words(run: SpeedRun, catalog: Catalog) -> str:
     """Name the runtime, the GPUs and the checkpoint of a run."""
     runtime = catalog.runtimes[run.subject.runtime].name
-    recipe = catalog.quantizations.get(run.subject.quantization)
-    checkpoint = recipe.name if recipe else run.subject.checkpoint
-    return f"{runtime} on {system_name(run.system)}, {checkpoint or 'native'}"
+    return f"{runtime} on {system_name(run.system)}, {ran_file(run.subject, catalog)}"
 
 
 def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Catalog) -> Drawn:
@@ -62,7 +60,7 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
     first = runs[0]
     every = tuple(_points(runs))
     depth = first.workload.depth_tokens
-    where = "" if depth is None else f", {depth} tokens in the cache"
+    where = "" if depth is None else _cached_words(depth)
     what = f"{setup_words(first, catalog)}{where}"
     each = tuple(
         Point(run.workload.sequences, run.figures.decode_tokens_per_s)
@@ -76,7 +74,7 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
         id=f"concurrency-{at}",
         title=f"Measured throughput by number of users: {what}",
         description=(
-            "Measured speed of all users together, by their number. The table below has "
+            "Measured speed of all users together, by number of users. The table below has "
             "the same numbers."
         ),
         x=doubling_axis("Users at once", Unit.COUNT, (point.x for point in every)),
@@ -101,6 +99,15 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
     )
     caption = f"Measured throughput by number of users: {what}"
     return Drawn(plot, Table(f"concurrency-{at}-table", caption, columns, rows))
+
+
+def _cached_words(tokens: int) -> str:
+    """Say what the cache held when the runs began.
+
+    >>> _cached_words(0), _cached_words(4_096)
+    (', empty cache', ', 4,096 tokens in the cache')
+    """
+    return f", {tokens:,} tokens in the cache" if tokens else ", empty cache"
 
 
 def _measured(speed: float | None) -> Cell:

@@ -139,7 +139,7 @@ def _of(run: SpeedRun) -> Mapping[str, Latency]:
 
 def _note(runs: Sequence[SpeedRun]) -> str:
     would = WOULD_REPORT.get(runs[0].tool, "")
-    return f"Not reported: {would}" if would else ""
+    return f"Missing figures: {would}" if would else ""
 
 
 def _figures(name: str, latency: Latency) -> Iterator[Cell]:
@@ -179,7 +179,7 @@ def _workload(runs: Sequence[SpeedRun]) -> Iterator[Cell]:
         yield " failed"
     spans = [load.duration_s for load in loads if load.duration_s is not None]
     if spans:
-        yield ", each run "
+        yield ", each run took "
         yield from _between(spans, Unit.SECONDS)
     yield "."
 

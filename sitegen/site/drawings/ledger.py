@@ -133,7 +133,7 @@ def ledger_view(assessment: Assessment, *, id: str = "ledger") -> LedgerView:
     chart = LedgerChart(
         f"{id}-chart",
         f"Memory on each GPU: {what}",
-        "Stacked bars, one per GPU of a replica; the table below has the same numbers.",
+        "Stacked bars, one per GPU of a replica. The table below has the same numbers.",
         tuple(_bar(alike, busiest) for alike in _alike(assessment.ledger)),
     )
     return LedgerView(chart, _table(assessment, lines, what, f"{id}-table"))

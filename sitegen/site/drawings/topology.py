@@ -101,7 +101,7 @@ def nodes_table(combo: Combo) -> Table:
         Column("Node"),
         Column("GPUs"),
         Column("Visible", numeric=True, note="per GPU"),
-        Column("Link between its GPUs"),
+        Column("Link between GPUs"),
         Column("System RAM", numeric=True),
         Column("System"),
     )

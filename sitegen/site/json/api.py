@@ -28,9 +28,9 @@ DESCRIPTIONS: Mapping[Kind, str] = {
     Kind.ASSUMPTION: "Constants of the engine that belong to no runtime.",
     Kind.MEASUREMENT: "Memory that others logged, by source.",
     Kind.BENCHMARK: "Speeds that others measured, by source.",
-    Kind.CLAIM: "What public pages say, as quoted; the verdicts are in /claims/index.json.",
-    Kind.BOARD: "Tests that several models took, with use, licence and caution; no scores.",
-    Kind.LOSS: "What quantization costs in quality, as others measured it, by source.",
+    Kind.CLAIM: "Claims of public pages, as quoted; the verdicts are in /claims/index.json.",
+    Kind.BOARD: "Public benchmarks with their use, licence and cautions; no scores.",
+    Kind.LOSS: "Quality lost to quantization, as others measured it, by source.",
 }
 
 

@@ -9,7 +9,9 @@ which of them decided. Where none changed, the published evidence or the program
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from sitegen.values import dataclass
@@ -18,8 +20,20 @@ Records: TypeAlias = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """Authored records by list of the API and id."""
 
 PROSE = frozenset({"failure_modes", "name", "not_for", "notes", "note", "operations", "prices",
-                   "quote", "sources", "source", "summary", "title", "why"})  # fmt: skip
+                   "quote", "renamed_from", "sources", "source", "summary", "title",
+                   "why"})  # fmt: skip
 """Keys that no verdict is computed from: words, provenance and prices."""
+UNREAD: Mapping[str, frozenset[str]] = {
+    "gpus": frozenset({
+        "cooler", "launch_price_usd", "launched", "length_mm", "memory_bus_bits", "memory_gbit_s",
+        "power_connectors", "slots", "tdp_watts",
+    }),
+    "models": frozenset({"license", "organization", "published_parameters"}),
+    "runtimes": frozenset({
+        "backends", "chat_options", "license", "replicas", "speculation", "traps", "url",
+    }),
+}  # fmt: skip
+"""Facts of a record, by list, that pages and recipes show and no verdict is computed from."""
 CONSTANTS = "assumptions"
 EVIDENCE = ("benchmarks", "boards", "losses", "measurements")
 PROGRAM = "the program: no published record behind these rows changed"
@@ -27,6 +41,10 @@ MOST_FACTS = 4
 """Facts of one record that a cause shows; it says how many more there are."""
 MOST_RECORDS = 6
 LONGEST_VALUE = 48
+PROFILES = "profiles"
+"""Of a runtime, by version: verdicts stand on the one that is shown and those that it is like."""
+_KEY = re.compile(r"[\[\]]|\.(?![^\[]*\])")
+"""Between the keys of a path; not in a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +66,8 @@ class ChangedRecord:
     """Empty for a record that came or went."""
     came: bool = False
     went: bool = False
+    unread: tuple[Fact, ...] = ()
+    """Those of ``facts`` that move no verdict."""
 
 
 class Causes:
@@ -73,7 +93,8 @@ class Causes:
         behind = [("combos", combo), *self._parts("combos", combo), ("models", model)]
         behind += [("quantizations", id_) for id_ in sorted(checkpoints)]
         behind += [("runtimes", id_) for id_ in sorted(runtimes)]
-        found = [changed for key in behind if (changed := self._record(*key)) is not None]
+        changed = (self._record(*key) for key in behind)
+        found = [cause for one in changed if one and (cause := _as_cause(one)) is not None]
         return (*found, *self._constants) or self._evidence
 
     def _parts(self, kind: str, id_: str) -> list[tuple[str, str]]:
@@ -108,6 +129,25 @@ class Causes:
             changed = self._record(kind, id_)
             if changed is not None:
                 yield changed
+
+
+def _as_cause(changed: ChangedRecord) -> ChangedRecord | None:
+    """Return a record with what of it can have moved a verdict, or nothing."""
+    read = tuple(fact for fact in changed.facts if fact not in changed.unread)
+    if changed.facts and not read:
+        return None
+    return replace(changed, facts=read, unread=())
+
+
+def without_effect(
+    changed: Iterable[ChangedRecord], causes: Set[ChangedRecord]
+) -> Iterator[ChangedRecord]:
+    """Yield the facts that changed and stand behind none of some causes."""
+    named = {(one.kind, one.id) for one in causes}
+    for one in changed:
+        facts = one.unread if (one.kind, one.id) in named else one.facts
+        if facts:
+            yield replace(one, facts=facts, unread=())
 
 
 def told(causes: tuple[ChangedRecord, ...]) -> str:
@@ -150,7 +190,22 @@ def _changed(
         for path in sorted(old.keys() | new.keys())
         if old.get(path) != new.get(path)
     )
-    return ChangedRecord(kind, id_, facts) if facts else None
+    keys, shown = UNREAD.get(kind, frozenset()), {*_profiles(before), *_profiles(after)}
+    unread = tuple(fact for fact in facts if _is_unread(_KEY.split(fact.path), keys, shown))
+    return ChangedRecord(kind, id_, facts, unread=unread) if facts else None
+
+
+def _is_unread(path: list[str], keys: Set[str], profiles: Set[str]) -> bool:
+    return path[0] in keys or (path[0] == PROFILES and path[1] not in profiles)
+
+
+def _profiles(runtime: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the versions whose profiles a runtime's verdicts stand on: the shown one's, and on."""
+    like = {str(one.get("version")): str(one.get("like")) for one in runtime.get(PROFILES, ())}
+    version = str(runtime.get("assessed_version"))
+    while version in like:  # each stands on an earlier one
+        yield version
+        version = like.pop(version)
 
 
 def _leaves(value: object, path: str = "") -> Iterator[tuple[str, str]]:
@@ -161,7 +216,9 @@ def _leaves(value: object, path: str = "") -> Iterator[tuple[str, str]]:
                 yield from _leaves(value[key], f"{path}.{key}" if path else str(key))
         case list():
             for at, entry in enumerate(value):
-                yield from _leaves(entry, f"{path}[{at}]")
+                by_version = path == PROFILES and isinstance(entry, dict)
+                named = entry.get("version", at) if by_version else at
+                yield from _leaves(entry, f"{path}[{named}]")
         case str():
             yield path, value
         case _:

@@ -6,7 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sitegen.fit.assessment import FitTier
-from sitegen.site.json.causes import CONSTANTS, EVIDENCE, Causes, ChangedRecord, Records
+from sitegen.site.json.causes import (
+    CONSTANTS,
+    EVIDENCE,
+    Causes,
+    ChangedRecord,
+    Records,
+    without_effect,
+)
 from sitegen.values import dataclass
 
 LISTS = ("combos", "models", "gpus", "interconnects", "quantizations", "runtimes")
@@ -164,10 +171,10 @@ def compare(base: SiteState, head: SiteState) -> Difference:
 def _unmoved(
     base: SiteState, head: SiteState, rows: tuple[Change, ...]
 ) -> tuple[ChangedRecord, ...]:
-    """List the records that changed and stand behind none of the rows that moved."""
+    """List what changed and stands behind none of the rows that moved."""
     behind = {cause for row in rows for cause in row.causes}
     changed = Causes(base.records, head.records).changed((*LISTS, CONSTANTS))
-    return tuple(one for one in changed if one.facts and one not in behind)
+    return tuple(without_effect(changed, behind))
 
 
 def by_cause(changes: Iterable[Change]) -> Mapping[tuple[ChangedRecord, ...], tuple[Change, ...]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.problems import SourceSpan
+from sitegen.published.accuracy.report import GGUF_FILE
 from sitegen.published.accuracy.speed import SpeedAccuracy
 from sitegen.published.accuracy.values import AccuracyReport, Comparison
 from sitegen.published.rules_of_thumb import RULES
@@ -91,6 +92,8 @@ class ProgramView:
 
     program: str
     comparisons: Table
+    files: bool
+    """Whether the figures are sizes of files, which no program logged."""
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
@@ -121,13 +124,15 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     for program, comparisons in _by_program(report.comparisons if report else ()):
         yield Page(
             _url_of(program),
-            f"All figures for {program}",
+            f"All figures for {_titled(program)}",
             PART_TEMPLATE,
-            ProgramView(program, comparisons_table(comparisons, catalog)),
+            ProgramView(
+                program, comparisons_table(comparisons, catalog), files=program == GGUF_FILE
+            ),
             "accuracy",
             SOURCE,
-            f"{len(comparisons)} figures that logs of {program} state, each beside the engine's "
-            "estimate, the common rule's, and its source.",
+            f"{len(comparisons)} {_figures_of(program)}, each beside the engine's estimate, the "
+            "common rule's, and its source.",
             stated={
                 "program": program,
                 "comparisons": [comparison_twin(one) for one in comparisons],
@@ -171,6 +176,16 @@ def _by_program(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, tuple[
     listed = tuple(comparisons)
     for program in sorted({one.origin.program for one in listed}):
         yield program, tuple(one for one in listed if one.origin.program == program)
+
+
+def _titled(program: str) -> str:
+    return "GGUF files" if program == GGUF_FILE else program
+
+
+def _figures_of(program: str) -> str:
+    if program == GGUF_FILE:
+        return "published sizes of GGUF files"
+    return f"figures that logs of {program} state"
 
 
 def _url_of(program: str) -> str:

@@ -47,7 +47,7 @@ MOVED = (
         "verdict, better",
         "indexes into other_checkpoints; null if there is none or it is the row itself",
     ),
-    ("best_plans", "best, its plans by number"),
+    ("best_plans", "best, which refers to plans by their place in the list"),
     ("speed.each_tokens_per_s", "aggregate_tokens_per_s over batch_per_replica times replicas"),
     ("busiest.utilization", "busiest_utilization; null if it equals verdict_utilization"),
 )
@@ -56,7 +56,7 @@ BESIDE = (
     ("index.json", "The page's result in full: bytes exact, other numbers to six digits."),
     ("data.csv", "The page's tables, one line per row: UTF-8, CRLF, RFC 4180."),
     ("metadata.json", "Columns with units, sources, licence, version, thresholds, citation."),
-    ("page.md", "What the page says, as Markdown."),
+    ("page.md", "The text of the page, as Markdown."),
 )
 
 

@@ -109,7 +109,7 @@ def _budgets(found: Shelf) -> Table | None:
         return None
     return Table(
         "budgets",
-        "One user: builds for under a desk. Sixteen users: builds for anywhere",
+        "One user: builds that fit under a desk. Sixteen users: all builds",
         columns,
         tuple(rows),
     )

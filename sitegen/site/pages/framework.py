@@ -41,8 +41,10 @@ LINE_MEANINGS: Mapping[str, str] = {
 
 EVIDENCE: Mapping[Evidence, str] = {
     Evidence.MEASURED: "A log or a script's output for exactly this fit tuple.",
-    Evidence.MEASURED_NEAR: "A log or a script's output for a fit tuple that differs in one thing.",
-    Evidence.COMMUNITY: "A report without a log, or for a fit tuple that differs in more things.",
+    Evidence.MEASURED_NEAR: "A log or a script's output in which one part of the fit tuple "
+    "differs.",
+    Evidence.COMMUNITY: "A report without a log, or a run in which several parts of the fit "
+    "tuple differ.",
     Evidence.EXTRAPOLATED: "No record of this model on this hardware, but records of other models "
     "on the same GPUs with the same runtime.",
     Evidence.ESTIMATED: "Computed only from facts and constants.",
@@ -169,7 +171,7 @@ def _evidence() -> Table:
 def _bounds() -> Table:
     rows = tuple(Row((words, BOUND_MEANINGS[code])) for code, words in BOUNDS.items())
     columns = (Column("Limited by"), Column("Remedy"))
-    return Table("speed-bounds", "What limits the speed, and the remedy", columns, rows)
+    return Table("speed-bounds", "Limits of the speed, and their remedies", columns, rows)
 
 
 def _runtimes(assessed: list[tuple[Runtime, RuntimeProfile]]) -> Table:

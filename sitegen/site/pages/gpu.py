@@ -123,7 +123,7 @@ def _page(
             answers=gpu_answers(kinds, needs, inputs),
             figures=tuple(_figures(gpu, inputs.catalog)),
             machines=tuple(Link(url_of("combo", one.combo.id), one.combo.name) for one in using),
-            matrix=Link(f"/matrix/index.html?gpu={gpu.id}", "Filter them in the matrix"),
+            matrix=Link(f"/matrix/index.html?gpu={gpu.id}", "Filter the models in the matrix"),
             facts=_facts(gpu, inputs.catalog),
             runs=_runs(needs, inputs.engine.ratings),
             combos=combos_table(using, id="combos", caption=f"Machines with {gpu.name}"),
@@ -133,7 +133,7 @@ def _page(
 
     return Page(
         url_of("gpu", gpu.id),
-        _question(gpu, maker),
+        question(gpu, maker),
         TEMPLATE,
         Lazy(view),
         "gpu",
@@ -154,9 +154,12 @@ def _told(using: Iterable[ComboSurvey], kinds: Iterable[OneKind]) -> Iterator[st
             yield f"{kind.each_bytes} {count} {combo.id} {link.id if link else ''}"
 
 
-def _question(gpu: Gpu, maker: str) -> str:
+def question(gpu: Gpu, maker: str) -> str:
+    """Ask the question of a page; a record of processors is named by their RAM or by a board."""
     if gpu.vendor is Vendor.CPU:
-        return f"What does a processor with {gpu.name} run?"
+        if gpu.name.startswith("DDR"):
+            return f"What does a processor with {gpu.name.replace(', ', ' in ')} run?"
+        return f"What does the {gpu.name} run?"
     return f"What does the {maker} {gpu.name} run?"
 
 

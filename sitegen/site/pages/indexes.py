@@ -54,8 +54,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     yield _page(
         "/models/",
         "Models",
-        "Open-weight models, best rated first, with what decides their memory: parameters, KV "
-        "cache per token, context, and the number of GPUs that tensor parallelism can use.",
+        "Open-weight models, best rated first, with the numbers that decide their memory: "
+        "parameters, KV cache per token, context, and the number of GPUs that tensor parallelism "
+        "can use.",
         (models_table(models, inputs.engine.ratings, id="models", caption="All models"),),
         kind="models",
         choosing=choosing_models(models),

@@ -11,6 +11,7 @@ from sitegen.site.cells import TierMark
 from sitegen.site.combo.matrix import COLUMNS, ROWS, Cut, Grid, cut_table, first_cut, grid_of
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Lazy, Page
+from sitegen.site.pages.home import NAMES_URL
 from sitegen.site.table import Table
 from sitegen.site.words.hardware import VENDOR_NAMES
 from sitegen.site.words.quality import USE_WORDS
@@ -44,6 +45,7 @@ class MatrixView:
     models: int
     kinds: int
     rest_url: str
+    names_url: str
     most_rows: int = ROWS
     most_columns: int = COLUMNS
 
@@ -66,6 +68,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             models=len(grid.models),
             kinds=len(grid.heads),
             rest_url=REST_URL,
+            names_url=NAMES_URL,
         )
 
     yield Page(

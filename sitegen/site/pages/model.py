@@ -274,11 +274,10 @@ def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:
     return Parts(
         (
             Link(url_of("model", later.id), later.name),
-            " replaces it. This page keeps its facts, files and measurements; the pages of "
-            "machines "
-            "list the newer model. ",
+            f" replaces it. This page keeps the facts, files and measurements of {model.name}; "
+            "machine pages list the newer model. ",
             Code(f"sitegen fit {model.id} COMBO"),
-            " still gives its verdict for any hardware.",
+            " still gives a verdict for any hardware.",
         )
     )
 
@@ -299,7 +298,7 @@ def _answer(rows: tuple[ModelOnCombo, ...]) -> Parts:
 def _facts(model: LanguageModel, known: ModelFacts) -> Table:
     experts: Cell = Absent("dense")
     if known.experts:
-        experts = f"{known.experts}, of which {known.experts_per_token} per token"
+        experts = f"{known.experts}; each token uses {known.experts_per_token}"
     pairs: tuple[tuple[str, Cell], ...] = (
         ("Organization", model.organization),
         ("Licence", model.license),

@@ -199,4 +199,4 @@ def _backends(runtime: Runtime) -> Table:
 def _flags(profile: RuntimeProfile) -> Table:
     columns = (Column("Switch"), Column("On"))
     rows = tuple(Row((Code(name), yes_or_no(on))) for name, on in profile.flags.items())
-    return Table("flags", "Switches of its memory model", columns, rows)
+    return Table("flags", "Settings of our memory model", columns, rows)

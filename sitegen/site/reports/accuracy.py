@@ -36,7 +36,7 @@ MEASURES = {
     "p95": "95th percentile of errors, without disputed figures",
     "coverage": "share of detailed logs that we could compare",
     "agree": "verdicts that agree",
-    "inside": "figures inside low–high, disputed ones aside",
+    "inside": "figures between low and high, without disputed figures",
 }
 AT_LEAST = {"coverage", "agree", "inside"}
 OUTCOMES = {"ran": "Ran", "failed": "Failed"}

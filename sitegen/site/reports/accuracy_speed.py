@@ -79,7 +79,7 @@ def speed_plot(accuracy: SpeedAccuracy, catalog: Catalog) -> Plot:
     speeds = [speed_comparison.measured for speed_comparison in speed_comparisons]
     return Plot(
         id="speed-plot",
-        title="Estimated over measured decode speed, one user",
+        title="Estimated and measured decode speed, one user",
         description="Each mark is one run; on the dashed line estimate and measurement are equal.",
         x=axis_over("Measured", Unit.TOKENS_PER_S, speeds),
         y=axis_over("Estimated", Unit.TOKENS_PER_S, speeds),

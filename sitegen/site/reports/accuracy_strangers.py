@@ -41,7 +41,12 @@ def strangers_table(report: AccuracyReport | None, speeds: SpeedAccuracy | None)
     rows = tuple(
         Row((NAMES[one.quantity], *_full(one.strangers), *_short(one.known))) for one in pairs
     )
-    return Table("strangers", "Errors on new figures and on known ones", columns, rows)
+    return Table(
+        "strangers",
+        "Errors on figures new to the engine, and on figures used to fit or check it",
+        columns,
+        rows,
+    )
 
 
 def _full(found: Group) -> tuple[Cell, ...]:
@@ -89,4 +94,4 @@ def standard_table(report: AccuracyReport) -> Table:
         )
         for stranger, outcome, found in verdict_groups(report)
     )
-    return Table("standard", "Verdicts by one common standard", columns, rows)
+    return Table("standard", "Verdicts by the same standard for all records", columns, rows)

@@ -41,14 +41,14 @@ class Shelf:
 
     Attributes:
         models: Id and name, in the order that offers count.
-        ratings: Points and half of their interval by use, in the same order.
+        ratings: Points by use, half of their interval and the general ones, in the same order.
         builds: Every build with what it runs comfortably.
         step: Points that count as equal.
         least_speed: Tokens/s below which an answer is too slow to read along.
     """
 
     models: tuple[tuple[str, str], ...]
-    ratings: tuple[Mapping[str, tuple[float, float]], ...]
+    ratings: tuple[Mapping[str, tuple[float, float, float | None]], ...]
     builds: tuple[Build, ...]
     step: float
     least_speed: float
@@ -96,13 +96,17 @@ def shelf(inputs: SiteInputs) -> Shelf:
     )
 
 
-def _ratings(engine: FitEngine, model: LanguageModel) -> dict[str, tuple[float, float]]:
-    found: dict[str, tuple[float, float]] = {}
+def _ratings(
+    engine: FitEngine, model: LanguageModel
+) -> dict[str, tuple[float, float, float | None]]:
+    found: dict[str, tuple[float, float, float | None]] = {}
     for use in Use:
         rating = engine.ratings.of(use, model.id)
         if rating is not None and rating.is_rated:
             points = rating.points
-            found[use.value] = (round(points.mid, 2), round((points.high - points.low) / 2, 2))
+            half = round((points.high - points.low) / 2, 2)
+            general = round(rating.general, 2) if rating.general is not None else None
+            found[use.value] = (round(points.mid, 2), half, general)
     return found
 
 
@@ -214,7 +218,7 @@ def _build(
 def _around(machine: Combo, around_usd: float) -> str:
     count = len(machine.nodes)
     what = "a computer" if count == 1 else f"{count} computers"
-    return f"with {what} for ${around_usd:,.0f}"
+    return f"including {what} for ${around_usd:,.0f}"
 
 
 def _computer_usd(node: Node, known: Mapping[str, Constant]) -> float:

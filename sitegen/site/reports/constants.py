@@ -35,20 +35,20 @@ class _Kind:
 
 KINDS = (
     _Kind(
-        "bandwidth", "Memory bandwidth that decode reaches",
+        "bandwidth", "Memory bandwidth used by decode",
         "The share of a GPU's peak bandwidth that runtimes reach while they read the weights for a "
         "token.",
         ("decode-efficiency-",),
     ),
     _Kind(
-        "cache", "Memory bandwidth that reading the cache reaches",
+        "cache", "Memory bandwidth used by attention",
         "The share of a GPU's peak bandwidth that attention over the KV cache reaches.",
         ("kv-read-",),
     ),
     _Kind(
         "overhead", "Times that do not depend on bandwidth",
         "Kernel launches and waiting: per layer, per user, and per hand-over between GPUs.",
-        ("decode-overhead-", "overhead-", "decode-stream-", "hop-overhead-"),
+        ("decode-overhead-", "overhead-", "decode-stream-", "hop-overhead-", "network-hop-"),
     ),
     _Kind(
         "decode-factors", "Factors for decode",
@@ -57,8 +57,8 @@ KINDS = (
         ("decode-",),
     ),
     _Kind(
-        "arithmetic", "Arithmetic that reading a prompt reaches",
-        "The share of a GPU's peak FP16 rate.",
+        "arithmetic", "Arithmetic used by prompts",
+        "The share of a GPU's peak FP16 rate that runtimes reach while they read a prompt.",
         ("compute-efficiency-",),
     ),
     _Kind(

@@ -40,6 +40,7 @@ from sitegen.site.words.speeds import speed_rows
 from sitegen.site.words.verdicts import (
     FIT_COLUMNS,
     checkpoint_name,
+    context_label,
     fit_cells,
     max_context,
     start_note,
@@ -120,7 +121,7 @@ def _facts(assessment: Assessment, catalog: Catalog) -> Table:
         pairs.append(("Speed, one user", rate_span(speed.single_tokens_per_s)))
     if assessment.plan is not None:
         pairs += [
-            ("Longest context", max_context(assessment)),
+            (context_label(assessment), max_context(assessment)),
             ("Users at 8K / 32K", users(assessment)),
         ]
     if note is not None:
@@ -143,13 +144,13 @@ def _more(assessment: Assessment) -> Table:
         pairs += [
             ("GPUs of one replica", NumberCell(len(assessment.plan.ranks), Unit.COUNT)),
             ("Layers", _layers(assessment)),
-            ("One replica can fill", NumberCell(assessment.effective_vram_bytes, Unit.GIB)),
+            ("Usable by one replica", NumberCell(assessment.effective_vram_bytes, Unit.GIB)),
             ("Busiest GPU", utilization(assessment)),
         ]
     if speed is not None:
         pairs += [
             ("Speed, all users", rate_span(speed.aggregate_tokens_per_s)),
-            ("Speed, each of them", rate_span(speed.each_tokens_per_s)),
+            ("Speed, each user", rate_span(speed.each_tokens_per_s)),
             *speed_rows(assessment),
         ]
     return facts("verdict-more", "More about this verdict", tuple(pairs))

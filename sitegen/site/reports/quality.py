@@ -186,7 +186,7 @@ def sources_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) -
     columns = (
         Column("Without"),
         Column("Still rated overall", numeric=True, note="models"),
-        Column("Same order", numeric=True, note="Spearman, of those"),
+        Column("Same order", numeric=True, note="Spearman, these models"),
         Column("Moves most", note="points"),
     )
     rows = tuple(
@@ -223,8 +223,8 @@ def held_out_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) 
         Column("Board"),
         Column("Use"),
         Column("Models", numeric=True),
-        Column("By the rating of the use", numeric=True, note="Spearman"),
-        Column("By the rating overall", numeric=True, note="Spearman"),
+        Column("By the rating of the use", numeric=True, note="Spearman correlation"),
+        Column("By the rating overall", numeric=True, note="Spearman correlation"),
     )
     boards = sorted(
         (board for one in source_left_outs for board in one.boards), key=lambda one: one.board
@@ -267,7 +267,7 @@ def halves_table(halves_agrees: Sequence[HalvesAgree]) -> Table:
         for halves_agree in halves_agrees
         if halves_agree.halves
     )
-    caption = "Ratings by two halves of the evaluators, cut at random"
+    caption = "Ratings by two halves of the evaluators, split at random"
     return Table("halves", caption, columns, rows)
 
 

@@ -23,7 +23,7 @@ def models_cell(runtime: Runtime, models: Iterable[LanguageModel]) -> Cell:
     listed = tuple(models)
     able = len(listed) - len(_without(runtime, listed))
     borrowed = sum(through_transformers(design_of(one), runtime) for one in listed)
-    words = f"{able} of the {len(listed)} models listed here, in {table.version}"
+    words = f"{able} of the {len(listed)} models listed here ({table.version})"
     return f"{words}; {borrowed} of them in the code of Transformers" if borrowed else words
 
 
@@ -69,7 +69,7 @@ def _limit_cells(limit: FormatLimit) -> tuple[Cell, ...]:
     lowest = limit.minimum_compute_capability
     others: Cell = Absent("none")
     if limit.other_architectures is None:
-        others = "all that it runs on"
+        others = "every GPU that this runtime supports"
     elif limit.other_architectures:
         others = ", ".join(limit.other_architectures)
     return (

@@ -46,7 +46,7 @@ def checkpoints_table(
         Column("Checkpoint"),
         Column("Format"),
         Column("Weights", numeric=True, note="in memory"),
-        Column("Least effective VRAM", numeric=True, note=f"that fits {COMFORTABLY}"),
+        Column("Least effective VRAM", numeric=True, note=f"to fit {COMFORTABLY}"),
         Column("Bits per weight", numeric=True, note="average"),
         *((Column("Published", numeric=True, note="file"),) if published else ()),
         Column("Size known by"),
@@ -121,7 +121,7 @@ def _nowhere(checkpoint: Checkpoint, on_combos: tuple[ModelOnCombo, ...]) -> str
     judged = [outcome for row in on_combos for outcome in row.judged]
     of_this = [outcome for outcome in judged if outcome.checkpoint.id == checkpoint.id]
     if any(outcome.runtime.surveyed_in_full for outcome in of_this):
-        return "fits none of these"
+        return "fits no machine in the catalog"
     if of_this:
         return "assessed only if nothing else fits"
     if checkpoint.quantization.format in {
@@ -152,7 +152,7 @@ def checkpoints_on_combo_table(assessments: Sequence[Assessment], *, id: str) ->
         Column("Checkpoint"),
         Column("Verdict"),
         Column("Weights", numeric=True),
-        Column("One replica can fill", numeric=True),
+        Column("Usable by one replica", numeric=True),
         Column("Utilization", numeric=True, note="busiest GPU, low–high"),
         Column("Runtime"),
     )

@@ -107,7 +107,7 @@ def effective_table(survey: ComboSurvey, catalog: Catalog, *, id: str = "effecti
         Column("Plan"),
         Column("Runtime"),
         Column("Effective VRAM", numeric=True, note="one replica"),
-        Column("For the model", numeric=True, note="after overhead"),
+        Column("Left for the model", numeric=True, note="after overhead", key="for the model"),
         Column("Replicas", numeric=True),
         *((Column("Remark"),) if remarks else ()),
     )

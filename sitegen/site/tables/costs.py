@@ -90,7 +90,7 @@ def table_of(found: Iterable[tuple[Combo, Costs | None]], load: DutyCycle, *, id
         Column("Break-even", numeric=True),
     )
     rows = tuple(_row(combo, costs) for combo, costs in found)
-    return Table(id, "What a workload costs", columns, rows, note=f"The workload: {load.words}.")
+    return Table(id, "Cost of a workload", columns, rows, note=f"The workload: {load.words}.")
 
 
 def load_of(directive: Directive) -> DutyCycle:

@@ -85,7 +85,7 @@ def counts_table(needs: Iterable[GpusNeeded], alike: Alike, usd_per_kwh: float |
         Column("Runtime", note="plan"),
         Column("Max context", numeric=True, note="one sequence"),
         Column("Costs", numeric=True, note="GPUs alone"),
-        Column("Power", numeric=True, note="1M tokens cost"),
+        Column("Electricity", numeric=True, note="for 1M tokens", key="power"),
     )
     rows: list[Row] = []
     for need in ordered:

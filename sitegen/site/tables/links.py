@@ -30,7 +30,7 @@ def links_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
     ]
     costs.sort(key=lambda cost: (cost.tensor_s.mid, cost.link.id))
     columns = (
-        Column("Link", note="and how its figures are known"),
+        Column("Link", note="with the evidence for its figures"),
         Column("Collective", numeric=True, note="low–high"),
         Column("Latency", numeric=True, note="low–high"),
         Column("TP 2, per token", numeric=True, note="on the link alone"),

@@ -28,6 +28,7 @@ CACHE_WORDS = {
     "state": "recurrent state",
     "none": "no cache",
 }
+"""What a layer keeps, as it stands before ``in 12 layers``."""
 
 
 def tensor_parallel_words(facts: ModelFacts) -> str:
@@ -36,8 +37,11 @@ def tensor_parallel_words(facts: ModelFacts) -> str:
 
 
 def cache_words(facts: ModelFacts) -> str:
-    """Say what the layers keep: ``12 layers full attention, 36 layers sliding window``."""
-    return ", ".join(f"{layers} layers {CACHE_WORDS[kind]}" for kind, layers in facts.cache_kinds)
+    """Say what the layers keep: ``full attention in 12 layers, sliding window in 1 layer``."""
+    return ", ".join(
+        f"{CACHE_WORDS[kind]} in {layers} {'layer' if layers == 1 else 'layers'}"
+        for kind, layers in facts.cache_kinds
+    )
 
 
 def models_table(
@@ -104,10 +108,15 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
         Column("Per token", numeric=True, note="16 bits"),
         *(Column(f"At {length // 1024}K", numeric=True) for length in lengths),
         *(
-            Column(f"{length // 1024}K being read", numeric=True, note=PEAK_NOTE)
+            Column(
+                f"At {length // 1024}K, being read",
+                numeric=True,
+                note=PEAK_NOTE,
+                key=f"{length // 1024}k_being_read",
+            )
             for length in lengths[:1]
         ),
-        Column("Layers keep"),
+        Column("Types of layer", key="layers_keep"),
     )
     rows = tuple(
         Row(
@@ -137,7 +146,10 @@ def _cache_note(kept: set[str]) -> str:
         "our ledgers count them."
     )
     if "compressed" in kept:
-        words += " DeepSeek V4 has its own layout, mostly 8 bits, whatever you choose."
+        words += (
+            " DeepSeek V4 stores its cache in a layout of its own, mostly in 8 bits, whichever "
+            "type you choose."
+        )
     return words
 
 

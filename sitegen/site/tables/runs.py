@@ -138,7 +138,7 @@ def _estimated(run: SpeedRun, known: Estimates) -> Cell:
     """Print the engine's rates for a run, and what keeps the run from being evidence."""
     lines: list[Cell] = []
     if run.id in known.quarantined:
-        bound = Link(f"/claims/#quarantined--{run.id}", "above a physical bound")
+        bound = Link(f"/claims/#quarantined--{run.id}", "faster than the hardware allows")
         lines += [Flag("in quarantine"), Small(bound)]
     if run.doubt:
         lines += [Flag("doubtful"), Small(run.doubt)]
@@ -147,7 +147,7 @@ def _estimated(run: SpeedRun, known: Estimates) -> Cell:
         named = RATES[one.quantity]
         lines.append(Small(Parts((rate, named))) if named else rate)
     if run.speculative and run.id in known.rates:
-        lines.append(Small("without speculation"))
+        lines.append(Small("without speculative decoding"))
     if not lines:
         return Absent("not estimated")
     return lines[0] if len(lines) == 1 else Lines(tuple(lines))
@@ -208,14 +208,25 @@ def hardware(system: Combo, power_limit_watts: int | None = None) -> Cell:
 def _ran(subject: RunSubject, split: RunSplit, catalog: Catalog, speculative: str = "") -> Cell:
     runtime = Link(url_of("runtime", subject.runtime), catalog.runtimes[subject.runtime].name)
     version = f" {subject.version}" if subject.version else ""
-    recipe = catalog.quantizations.get(subject.quantization)
-    name = recipe.name if recipe else subject.checkpoint
     degrees = (("TP", split.tensor), ("PP", split.pipeline), ("DP", split.data))
-    words = [name or "native", *(f"{word} {size}" for word, size in degrees if (size or 1) > 1)]
+    words = [
+        ran_file(subject, catalog),
+        *(f"{word} {size}" for word, size in degrees if (size or 1) > 1),
+    ]
     lines: list[Cell] = [Parts((runtime, version)), Small(", ".join(words))]
     if speculative:
-        lines.append(Small(f"speculative: {speculative}"))
+        lines.append(Small(f"speculative decoding: {speculative}"))
     return Lines(tuple(lines))
+
+
+def ran_file(subject: RunSubject, catalog: Catalog) -> str:
+    """Name the format of the file that ran, as the page of its model names it."""
+    model = catalog.models.get(subject.model)
+    listed = {one.id: one.quantization for one in model.checkpoints} if model else {}
+    known = catalog.quantizations
+    found = known.get(subject.quantization) or listed.get(subject.checkpoint)
+    found = found or known.get(subject.checkpoint)
+    return found.name if found else subject.checkpoint or "as released"
 
 
 def _stated(value: float | None, unit: Unit) -> Cell:
@@ -239,9 +250,9 @@ def _logged(run: MemoryRun) -> Cell:
     )
     parts = [(name, value * GIB) for name, value in in_gib if value is not None]
     in_mib = (
-        ("model on all GPUs", seen.model_gpu_mib),
-        ("KV cache in all", seen.kv_mib),
-        ("compute on all GPUs", seen.compute_gpu_mib),
+        ("model buffers on all GPUs", seen.model_gpu_mib),
+        ("KV cache in total", seen.kv_mib),
+        ("compute buffers on all GPUs", seen.compute_gpu_mib),
     )
     parts += [(name, sum(values) * 2**20) for name, values in in_mib if values]
     if not parts:

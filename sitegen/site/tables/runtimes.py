@@ -25,7 +25,7 @@ CAPABILITIES: tuple[tuple[str, str], ...] = (
     ("data_parallel", "Replicas behind one endpoint"),
     ("multi_node", "One model over several nodes"),
     ("mixed_gpus", "Mixed GPUs in a replica"),
-    ("cpu_offload", "Assessed with layers or experts in system RAM"),
+    ("cpu_offload", "Layers or experts in system RAM, as assessed"),
 )
 MEMORY_WORDS = {
     MemoryModel.PAGED: "paged KV cache",

@@ -51,7 +51,7 @@ WORDS = {
 """Options that list words, and which word of what is ``TableQuestion`` each fills, in its order."""
 OPTIONS = ("model", *WORDS, "why")
 COLUMNS = (
-    Column("Setup", note="and the chosen plan"),
+    Column("Setup", note="with the chosen plan"),
     Column("Verdict"),
     Column("Utilization", numeric=True, note="busiest GPU"),
     Column("Max context", numeric=True, note="users at 8K / 32K"),

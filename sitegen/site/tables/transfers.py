@@ -66,7 +66,7 @@ def pools_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
         _pool("prefill pool", half, apart.prefill),
         _pool("decode pool", half, apart.decode),
     )
-    caption = f"{request.model.name} on {combo.name}: prefill and decode together and apart"
+    caption = f"{request.model.name} on {combo.name}: prefill and decode in one pool and in two"
     return Table(id, caption, columns, rows, note=_handover(apart))
 
 

@@ -20,8 +20,8 @@ FINDINGS: Mapping[str, str] = {
     "MEMORY_BELOW_WEIGHTS": "The weights alone take {weights_bytes}, more than {claimed_bytes}.",
     "MEMORY_ABOVE_NEED": "Weights and cache with headroom need no more than {most_bytes}.",
     "MEMORY_AGREES": (
-        "The figure lies between the weights alone ({weights_bytes}) and a comfortable fit with "
-        "{context_tokens}."
+        "The weights alone take {weights_bytes}. The figure lies between that size and a "
+        "comfortable fit with {context_tokens}."
     ),
     "CACHE_AGREES": "Keys and values of all layers take {cache_bytes}.",
     "CACHE_DIFFERS": "Keys and values of all layers take {cache_bytes}, not {claimed_bytes}.",
@@ -39,49 +39,53 @@ FINDINGS: Mapping[str, str] = {
         "The weights take {weights_bytes}, which needs {needed} × {gpu}, not {available}."
     ),
     "ENOUGH_GPUS": "The weights take {weights_bytes} of {installed_bytes} installed.",
-    "FITS_AFTER_ALL": "It fits: {low} to {high} of the busiest GPU with {runtime}.",
-    "MEMORY_EXCEEDED": "It needs at least {need_bytes}, but only {visible_bytes} are visible.",
+    "FITS_AFTER_ALL": "The model fits: {low} to {high} of the busiest GPU with {runtime}.",
+    "MEMORY_EXCEEDED": (
+        "The model needs at least {need_bytes}, but programs see only {visible_bytes}."
+    ),
     "WEIGHTS_ALONE_FIT": (
         "The weights take {need_bytes} of the {visible_bytes} visible. We do not compute whether "
         "cache "
         "and buffers fit beside them in this format."
     ),
     "NO_PROFILE": "No assessed runtime loads {quantization}.",
-    "NOT_PRACTICAL": "It needs at least {low} of the busiest GPU with {runtime}.",
+    "NOT_PRACTICAL": "The model needs at least {low} of the busiest GPU with {runtime}.",
     "COMFORTABLE": (
-        f"It fits {COMFORTABLY}: {{low}} to {{high}} of the busiest GPU with {{runtime}}."
+        f"The model fits {COMFORTABLY}: {{low}} to {{high}} of the busiest GPU with {{runtime}}."
     ),
-    "BORDERLINE": "It fits with little headroom: {low} to {high} of the busiest GPU.",
+    "BORDERLINE": "The model fits, but is borderline: {low} to {high} of the busiest GPU.",
     "TOO_CLOSE": (
         "Too close to call: {low} to {high} of the busiest GPU with {runtime}; the middle is "
         "{utilization}."
     ),
     "TENSOR_ACROSS_NODES": (
         "The numbers agree, but a tensor parallel size of {tp} crosses machines, and the page does "
-        "not name it."
+        "not say so."
     ),
     "FLAGS_AGREE": "The plan needs {needed} of {available} GPUs, and the model divides evenly.",
-    "SAYS_TOO_LITTLE": "It cannot be checked without {missing}.",
+    "SAYS_TOO_LITTLE": "We cannot check this claim without {missing}.",
     "SERVES_NONE": "The model does not fit, so it serves nobody.",
     "USERS_WITHOUT_CONTEXT": (
-        "{users} users at once can have {each_tokens} each, and the page names no context. With "
-        "{context_tokens} each, there is room for {users_then}."
+        "The page names no context. {users} users at once can have {each_tokens} each; with "
+        "{context_tokens} each, there is room for {users_then} users."
     ),
     "USERS_FIT": "{users} users at once can have {each_tokens} each.",
     "USERS_DO_NOT_FIT": "{users} users at once can have {each_tokens} each, not {context_tokens}.",
-    "AIDED": "It uses speculative decoding or a cached prompt, which we do not check.",
+    "AIDED": "The run uses speculative decoding or a cached prompt, which we do not check.",
     "POSSIBLE_AT_ONE_PRECISION": (
-        "The engine expects {speed_low} to {speed_high} at this precision, and something else at "
-        "others: the page does not say {missing}."
+        "The engine expects {speed_low} to {speed_high} at this precision. At others it expects "
+        "another speed, and the page does not state {missing}."
     ),
     "HARDWARE_MISSING": (
-        "It needs {bytes_per_s} of memory bandwidth, but the page does not name the hardware."
+        "This speed needs {bytes_per_s} of memory bandwidth, but the page names no hardware."
     ),
     "RAM_FAST_ENOUGH": (
-        "It needs {bytes_per_s} in each machine; such memory reaches {most_bytes_per_s} at most."
+        "This speed needs {bytes_per_s} in each machine. Such memory reaches at most "
+        "{most_bytes_per_s}."
     ),
     "RAM_DIFFERS": (
-        "It needs {bytes_per_s} in each machine; such memory reaches {most_bytes_per_s} at most."
+        "This speed needs {bytes_per_s} in each machine. Such memory reaches at most "
+        "{most_bytes_per_s}."
     ),
     "ABOVE_RAM_BOUND": (
         "Part of the model sits in RAM: at {ram_bytes_per_s}, no more than {bound} are possible."
@@ -104,8 +108,7 @@ FINDINGS: Mapping[str, str] = {
     "ABOVE_PEAK_RATE": "Even at the peak rate of the GPUs, no more than {bound} are possible.",
     "PROMPT_MISSING": (
         "The engine expects the GPUs to read {least_tokens} to {most_tokens} in {seconds}, "
-        "depending on "
-        "precision and runtime; the page does not state the prompt."
+        "depending on precision and runtime. The page does not state the length of the prompt."
     ),
     "PROMPT_READ": (
         "The engine expects the GPUs to read {least_tokens} to {most_tokens} in {seconds}."
@@ -120,44 +123,48 @@ FINDINGS: Mapping[str, str] = {
         "The figure counts both directions: the line rate is {nominal_bytes_per_s} in each."
     ),
     "ABOVE_LINE_RATE": (
-        "The fastest link of this kind has {nominal_bytes_per_s} in each direction; the figure "
-        "exceeds "
-        "both together."
+        "The fastest link of this kind has {nominal_bytes_per_s} in each direction. The figure "
+        "exceeds the sum of both."
     ),
-    "LATENCY_AGREES": "An empty all-reduce over it takes {least_seconds} to {most_seconds}.",
+    "LATENCY_AGREES": (
+        "An empty all-reduce over this link takes {least_seconds} to {most_seconds}."
+    ),
     "LATENCY_BELOW_LINK": (
-        "A plan waits for all-reduces, and an empty one takes {least_seconds} at least; a bare "
-        "wire may be faster."
+        "The cable alone may be faster, but a plan waits for all-reduces, and even an empty "
+        "all-reduce takes at least {least_seconds}."
     ),
-    "LATENCY_ABOVE_LINK": "An empty all-reduce over it takes at most {most_seconds}.",
+    "LATENCY_ABOVE_LINK": "An empty all-reduce over this link takes at most {most_seconds}.",
     "LINK_ON_GPU": "The catalog records {kind} on the {gpu}.",
     "LINK_NOT_ON_GPU": "The {gpu} has no {kind}.",
     "LINK_ENOUGH": "The link takes {share} of a token's time and {seconds} of a prompt's.",
     "LINK_NOT_ENOUGH": "The link takes {share} of a token's time and {seconds} of a prompt's.",
     "TENSOR_OVER_SOCKETS": (
-        "The link takes {share} of a token's time and {seconds} of a prompt's, and no plan here "
-        "spreads tensor parallelism over {link}."
+        "The link takes {share} of a token's time and {seconds} of a prompt's. We assess no plan "
+        "that spreads tensor parallelism over {link}."
     ),
     "NEVER_BREAKS_EVEN": (
-        "It never does: running it costs {running_usd} a month and saves {replaced_usd}."
+        "The hardware never pays for itself: running it costs {running_usd} a month and saves "
+        "{replaced_usd}."
     ),
-    "BREAK_EVEN_AGREES": "By the page's own figures, it takes {months}.",
-    "BREAK_EVEN_DIFFERS": "By the page's own figures, it takes {months}.",
-    "POWER_AGREES": "At full power all month, it costs {least_usd} to {most_usd}.",
-    "POWER_DIFFERS": "At full power all month, it costs {least_usd} to {most_usd}.",
+    "BREAK_EVEN_AGREES": "By the page's own figures, the hardware pays for itself in {months}.",
+    "BREAK_EVEN_DIFFERS": "By the page's own figures, the hardware pays for itself in {months}.",
+    "POWER_AGREES": "At full power all month, the electricity costs {least_usd} to {most_usd}.",
+    "POWER_DIFFERS": "At full power all month, the electricity costs {least_usd} to {most_usd}.",
     "RENT_AGREES": "The price buys {least_hours} to {most_hours} of rent.",
     "RENT_DIFFERS": "The price buys {least_hours} to {most_hours} of rent.",
-    "USE_MISSING": "It means {month_tokens} a month; the page does not say how much is used.",
+    "USE_MISSING": (
+        "The claim amounts to {month_tokens} a month, and the page does not say how many are used."
+    ),
     "USE_POSSIBLE": (
-        "It means {month_tokens} a month; the hardware can make up to {most_tokens} without a "
-        "pause."
+        "The claim amounts to {month_tokens} a month. Without a pause, the hardware can make up to "
+        "{most_tokens}."
     ),
     "USE_ABOVE_SERVED": (
-        "It means {month_tokens} a month, but the hardware makes at most {most_tokens} without a "
-        "pause."
+        "The claim amounts to {month_tokens} a month, but the hardware makes at most "
+        "{most_tokens}, even without a pause."
     ),
-    "API_COST_AGREES": "Use times price is {usd} a month.",
-    "API_COST_DIFFERS": "Use times price is {usd} a month.",
+    "API_COST_AGREES": "Tokens times price is {usd} a month.",
+    "API_COST_DIFFERS": "Tokens times price is {usd} a month.",
     "PRICE_AGREES": "Published prices of {item} are {least_usd} to {most_usd}.",
     "PRICE_DIFFERS": "Published prices of {item} are {least_usd} to {most_usd}.",
     "FACTOR_AGREES": "Published figures for {item} are {least_ratio} to {most_ratio}.",
@@ -166,9 +173,9 @@ FINDINGS: Mapping[str, str] = {
     "RATE_DIFFERS": "Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}.",
     "REQUESTS_AGREES": "Published figures for {item} are {least_per_s} to {most_per_s} a second.",
     "REQUESTS_DIFFERS": "Published figures for {item} are {least_per_s} to {most_per_s} a second.",
-    "SO_MANY_ARE_COMFORTABLE": f"At least {{found}} models in this catalog fit it {COMFORTABLY}.",
-    "FEWER_ARE_COMFORTABLE": f"Only {{found}} models in this catalog fit it {COMFORTABLY}.",
-    "MORE_THAN_ALL": "A model that needs more than all of the memory does not fit.",
+    "SO_MANY_ARE_COMFORTABLE": f"At least {{found}} models in our catalog fit {COMFORTABLY}.",
+    "FEWER_ARE_COMFORTABLE": f"Only {{found}} models in our catalog fit {COMFORTABLY}.",
+    "MORE_THAN_ALL": "A model that needs more than the whole memory does not fit.",
     "RULE_AGREES": "Our rule gives the same verdict.",
     "RULE_DIFFERS": "Our rule calls it {tier}.",
     "COUNT_AGREES": "The list has {listed} entries.",
@@ -178,61 +185,65 @@ FINDINGS: Mapping[str, str] = {
 }
 """Sentences for the engine's findings by code; those of refused plans are in ``sentences``."""
 
+SAID = "the page says"
+"""Name of a line that repeats the claim."""
+
 STEPS: Mapping[str, str] = {
     "needed": "memory needed", "visible": "memory visible to programs", "visible-each": (
-        "visible on each"
+        "visible on each GPU"
     ),
-    "gpus": "GPUs", "ram": "system RAM", "missing": "missing",
+    "gpus": "GPUs", "ram": "system RAM", "missing": "memory missing",
     "parameters": "parameters",
     "active": "active parameters", "bits": "average bits per parameter",
-    "weights": "weights", "weights-each": "weights on each GPU", "claimed-size": "the page says",
+    "weights": "weights", "weights-each": "weights on each GPU", "claimed-size": SAID,
     "cache": "KV cache", "with-headroom": "weights and cache with headroom",
-    "context": "tokens in the cache", "installed": "installed",
-    "installed-each": "installed on each",
+    "context": "tokens in the cache", "installed": "memory installed",
+    "installed-each": "installed on each GPU",
     "fillable": "one replica can fill", "gpus-needed": "GPUs needed",
     "gpus-there": "GPUs available",
     "budget": "memory that the runtime may fill", "utilization": "share of the busiest GPU",
     "tensor": "tensor parallel size", "pipeline": "pipeline parallel size", "replicas": "replicas",
-    "pool": "tokens of KV cache that fit", "users": "users", "tokens-each": "tokens each",
+    "pool": "tokens of KV cache that fit", "users": "users", "tokens-each": "tokens for each user",
     "read-gpus": "bytes read from GPUs per token", "rate-gpus": "peak bandwidth of GPUs",
     "read-ram": "bytes read from RAM per token", "rate-ram": "bandwidth of RAM",
-    "least-time": "shortest time per token", "bound": "bound", "claimed-speed": "the page says",
-    "ram-rate-needed": "RAM bandwidth that it would need", "read-step": "bytes read per step",
-    "streams": "streams", "bound-memory": "bound by memory", "bound-compute": "bound by arithmetic",
+    "least-time": "shortest time per token", "bound": "upper bound", "claimed-speed": SAID,
+    "ram-rate-needed": "RAM bandwidth needed", "read-step": "bytes read per step",
+    "streams": "streams", "bound-memory": "upper bound by memory",
+    "bound-compute": "upper bound by arithmetic",
     "active-parameters": "active parameters per token", "peak-rate": "peak rate of the GPUs",
     "estimate": "the engine's estimate", "read-token": "bytes read per token",
-    "rate-needed": "bandwidth that it needs", "claimed-time": "the page says",
+    "rate-needed": "bandwidth needed", "claimed-time": SAID,
     "longest-prompt": "longest prompt in that time", "first": "first", "second": "second",
-    "ratio": "ratio", "claimed-ratio": "the page says", "line-rate": "line rate, one direction",
-    "bus-rate": "bandwidth of a collective", "claimed-rate": "the page says",
+    "ratio": "ratio", "claimed-ratio": SAID, "line-rate": "line rate, one direction",
+    "bus-rate": "bandwidth of a collective", "claimed-rate": SAID,
     "collective-latency": "empty all-reduce", "links-of-gpu": "links in the catalog",
-    "token-time": "time per token", "link-time": "time on the link", "share": "share",
+    "token-time": "time per token", "link-time": "time on the link", "share": "share of the link",
     "limit": "largest share allowed for the link", "prompt-time": "time for a long prompt",
     "prompt-link-time": "time on the link", "prompt-limit": "longest time that the link may add",
     "hardware": "price of the hardware", "tokens-a-day": "tokens a day",
     "api-price": "API price for a thousand tokens", "replaced": "saved on the API",
-    "running": "running costs", "saved": "monthly saving", "claimed-months": "the page says",
+    "running": "running costs", "saved": "monthly saving", "claimed-months": SAID,
     "break-even": "price divided by monthly saving", "watts": "board power", "hours": (
         "hours in a month"
     ),
     "energy": "energy", "electricity": "price of electricity", "power-cost": "energy times price",
-    "claimed-cost": "the page says", "price-implied": "implied price of electricity",
-    "rent": "rent", "hours-equal": "price divided by rent", "claimed-hours": "the page says",
+    "claimed-cost": SAID, "price-implied": "implied price of electricity",
+    "rent": "rent", "hours-equal": "price divided by rent", "claimed-hours": SAID,
     "tokens-a-month": "tokens a month", "tokens-implied": "implied tokens a month",
-    "tokens-each-day": "tokens per user per day", "how-many": "how many",
+    "tokens-each-day": "tokens per user per day", "how-many": "quantity",
     "tokens-at-most": "most tokens that the hardware makes in a month",
-    "published": "published figures", "together": "together", "claimed-figure": "the page says",
+    "published": "published figures", "together": "sum", "claimed-figure": SAID,
     "rate-reached": "bandwidth reached", "share-reached": "share reached",
     "reading-speed": "prompt reading speed", "prompt-read": "length of prompt read in that time",
     "comfortable-models": "number of comfortable models",
-    "claimed-utilization": "the page's rule", "all-memory": "all of the memory",
-    "comfortable": "comfortable limit", "claimed-count": "the page says",
+    "claimed-utilization": "the page's rule", "all-memory": "the whole memory",
+    "comfortable": "comfortable limit", "claimed-count": SAID,
     "listed": "entries listed",
     "term": "term", "result-sum": "sum", "result-product": "product",
     "result-difference": "difference", "result-quotient": "quotient",
-    "claimed-result": "the page says", "ledger-context": "context", "ledger-weights": "weights",
-    "ledger-kv": "KV cache", "ledger-state": "state", "ledger-compute": "compute buffers",
+    "claimed-result": SAID, "ledger-context": "GPU context", "ledger-weights": "weights",
+    "ledger-kv": "KV cache", "ledger-state": "recurrent state", "ledger-compute": "compute buffers",
     "ledger-communication": "communication", "ledger-graphs": "CUDA graphs",
-    "ledger-fragmentation": "fragmentation", "ledger-reserved_os": "system",
+    "ledger-fragmentation": "fragmentation", "ledger-reserved_os": "memory kept by the system",
 }  # fmt: skip
 """Names of the lines of the arithmetic."""

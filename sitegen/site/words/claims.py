@@ -14,7 +14,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.physics.bounds.judgement import Arguments, Finding, Judgement, Step
 from sitegen.site.cells import Cell, Link, NumberCell, Parts, Span, Unit
 from sitegen.site.urls import url_of
-from sitegen.site.words.claim_sentences import FINDINGS, STEPS
+from sitegen.site.words.claim_sentences import FINDINGS, SAID, STEPS
 from sitegen.site.words.sentences import REASONS
 
 READINGS = {"gb": "GB", "gib": "GiB"}
@@ -78,18 +78,31 @@ def _pieces(template: str) -> tuple[str, ...]:
 
 
 def _fill(template: str, arguments: Arguments, catalog: Catalog) -> Parts:
-    parts: list[Cell] = []
-    for index, piece in enumerate(_pieces(template)):
-        if index % 2 == 0:
-            parts.append(piece)
-            continue
-        value = arguments[piece]
-        if isinstance(value, str):
-            parts.append(_named(catalog, piece, value))
-            continue
-        unit = _argument_unit(piece, value)
-        parts.append(_size(value) if unit is None else NumberCell(value, unit))
+    pieces = _pieces(template)
+    parts: list[Cell] = [pieces[0]]
+    for name, words in zip(pieces[1::2], pieces[2::2], strict=True):
+        value = arguments[name]
+        cell = _named(catalog, name, value) if isinstance(value, str) else _number(name, value)
+        between = _between(parts, cell)
+        parts = [*parts[:-2], between, words] if between else [*parts, cell, words]
     return Parts(tuple(parts))
+
+
+def _number(name: str, value: float) -> Cell:
+    unit = _argument_unit(name, value)
+    return _size(value) if unit is None else NumberCell(value, unit)
+
+
+def _between(parts: list[Cell], last: Cell) -> Span | None:
+    """Join "1 % to 2 %" to one cell, which prints the unit once and equal ends as one number."""
+    if len(parts) < 2 or parts[-1] != " to ":
+        return None
+    first = parts[-2]
+    if not isinstance(first, NumberCell) or not isinstance(last, NumberCell):
+        return None
+    if first.unit is not last.unit:
+        return None
+    return Span(first.value, first.value, last.value, first.unit)
 
 
 def finding_sentence(judgement: Judgement | Finding, catalog: Catalog) -> Parts:
@@ -112,17 +125,20 @@ def reading_words(reading: tuple[str, ...], catalog: Catalog) -> str:
             names.append(catalog.gpus[word].name)
         else:
             names.append(READINGS.get(word, word))
-    return f"Read as {', '.join(dict.fromkeys(names))}." if names else ""
+    return f"We assume that the page means {' and '.join(dict.fromkeys(names))}." if names else ""
 
 
 def step_cell(step: Step, catalog: Catalog) -> Cell:
-    """Write one line of the arithmetic: what it is, its value, where it comes from."""
+    """Write one line of the arithmetic: what it is, its value, where it comes from.
+
+    What "the page says" names its source already.
+    """
     parts: list[Cell] = [STEPS[step.code]]
     if step.of:
         parts += [" (", _thing(step.of, catalog), ")"]
     parts += [": ", *_value(step)]
     source = _source(step.source, catalog)
-    if source is not None:
+    if source is not None and STEPS[step.code] != SAID:
         parts += [" — ", source]
     return Parts(tuple(parts))
 
@@ -157,7 +173,7 @@ def _source(source: str, catalog: Catalog) -> Cell | None:
     if kind == "engine":
         return None
     if kind == "assumption":
-        return Parts(("assumption: ", Link("/framework/#constants", id_.replace("-", " "))))
+        return Parts(("assumption: ", Link("/framework/#constants", id_)))
     if kind == "claim":
         return "from the page"
     if id_:

@@ -24,6 +24,13 @@ CODES: Mapping[str, Said] = {
         "The model probably does not fit",
         "Our middle estimate exceeds the memory of the fullest GPU; only the low one fits.",
     ),
+    "partly-in-ram": Said(
+        "A part of the model does not fit on the GPUs",
+        (
+            "Ollama starts anyway and computes that part on the processor, which is many times "
+            "slower. Only the PROCESSOR column of ollama ps shows it."
+        ),
+    ),
     "no-context-cap": Said(
         "You set no context limit, and the model's own context is too long",
         (
@@ -52,7 +59,7 @@ CODES: Mapping[str, Said] = {
         "Every layer waits for the network twice. Without RDMA that costs most of the speed.",
     ),
     "one-node": Said(
-        "The command starts a plan for several machines on one",
+        "The command runs on one machine, but its plan needs several",
         "The other machines stay idle, and the plan has too few GPUs.",
     ),
     "nodes": Said(
@@ -65,15 +72,19 @@ CODES: Mapping[str, Said] = {
     ),
     "shared-gpu": Said(
         "Two servers each take most of the same GPU",
-        "The second one finds too little free memory and stops.",
+        "The second server finds too little free memory and stops.",
     ),
     "port-clash": Said(
         "Two servers want the same port",
-        "The second one cannot listen and stops.",
+        "The second server cannot listen and stops.",
     ),
     "split-count": Said(
         "The number of shares does not match the number of GPUs",
         "llama.cpp gives layers to the wrong GPUs, or none to some.",
+    ),
+    "split-size": Said(
+        "The GPUs do not hold the shares of the model that they are told to hold",
+        "llama.cpp stops: it cannot allocate memory on the GPU whose share is too large.",
     ),
     "unsupported": Said(
         "The runtime does not load this format, or does not run on this GPU",
@@ -96,12 +107,12 @@ CODES: Mapping[str, Said] = {
         "The program stops and prints a usage message.",
     ),
     "option-conflict": Said(
-        "The program refuses one option beside another, or without one",
-        "The program stops, or goes on without what the option asks for.",
+        "An option conflicts with another, or needs another",
+        "The program stops, or it ignores the option.",
     ),
     "extra-argument": Said(
         "A word does not belong to any option",
-        "The program stops, or takes the word for the model.",
+        "The program stops, or takes the word for a model's name.",
     ),
     "comment-after-continuation": Said(
         "A comment after a backslash ends the command",
@@ -131,7 +142,7 @@ CODES: Mapping[str, Said] = {
         "Ray places ranks on GPUs that do not exist, and they fail.",
     ),
     "daemon-model": Said(
-        "A daemon asks for a model that no server here serves",
+        "A daemon's settings name a model that no server here serves",
         "Requests for it fail.",
     ),
     "offline-engine": Said(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.physics.plan import ParallelPlan, PlanKind, RefusedPlan
 from sitegen.survey.results import EffectiveVram
+from sitegen.units import GIB
 
 
 def split_words(tensor_parallel_size: int, pipeline_parallel_size: int) -> str:
@@ -34,9 +38,9 @@ def plan_words(plan: ParallelPlan) -> str:
     gpus = len(plan.ranks)
     if plan.kind is PlanKind.REMOTE_LAYER_SPLIT:
         nodes = len({node for node, _ in plan.ranks})
-        words = f"layers over {gpus} GPUs on {nodes} nodes"
+        words = f"layers split over {gpus} GPUs on {nodes} nodes"
     elif plan.kind is PlanKind.LAYER_SPLIT or (plan.kind is PlanKind.OFFLOAD and gpus > 1):
-        words = f"layers over {gpus} GPUs"
+        words = f"layers split over {gpus} GPUs"
     else:
         words = split_words(plan.tensor_parallel_size, plan.pipeline_parallel_size)
     if plan.cpu_layers:
@@ -46,12 +50,27 @@ def plan_words(plan: ParallelPlan) -> str:
     return replica_words(words, plan.replicas)
 
 
+def idle_words(combo: Combo, plan: ParallelPlan) -> str:
+    """Say which machines of unequal ones a plan leaves idle, and why; empty where there are none.
+
+    A replica and those beside it take machines alike, or one replica takes all
+    (``physics/gpu_groups``).
+    """
+    shapes = [tuple((one.gpu.name, one.installed_bytes) for one in n.gpus) for n in combo.nodes]
+    taken = {shapes[node] for node, _ in plan.ranks}
+    left = Counter(shape for shape in shapes if shape not in taken)
+    machines = " and ".join(
+        f"{count} × {shape[0][0]} with {shape[0][1] // GIB} GB" for shape, count in left.items()
+    )
+    return f"Idle: {machines}, because this plan takes equal machines." if machines else ""
+
+
 def effective_words(row: EffectiveVram) -> str:
     """Name the plan of a row of effective VRAM."""
     if row.plan_kind is PlanKind.REMOTE_LAYER_SPLIT and not row.runtime.capabilities.layer_split:
         words = split_words(1, row.gpus)
     elif row.plan_kind in {PlanKind.LAYER_SPLIT, PlanKind.REMOTE_LAYER_SPLIT}:
-        words = f"layers over {row.gpus} GPUs"
+        words = f"layers split over {row.gpus} GPUs"
         words += " (RPC)" if row.plan_kind is PlanKind.REMOTE_LAYER_SPLIT else ""
     else:
         words = split_words(row.tensor_parallel_size, row.pipeline_parallel_size)

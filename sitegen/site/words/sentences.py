@@ -22,16 +22,19 @@ Arguments = Mapping[str, int | float | str]
 
 REASONS: Mapping[str, str] = {
     "WEIGHTS_EXCEED": "The weights alone take {weights_bytes}, but only {budget_bytes} are usable.",
-    "DOES_NOT_FIT": "At {context_tokens} the busiest GPU needs {need_bytes} of {budget_bytes}.",
-    "HEADROOM": "It may fill {utilization} of the busiest GPU and leaves little headroom.",
-    "KV_BELOW_CONTEXT": "The context fits up to {max_context_tokens}, not {context_tokens}.",
+    "DOES_NOT_FIT": (
+        "At {context_tokens} the busiest GPU needs {need_bytes}, but only {budget_bytes} are "
+        "usable."
+    ),
+    "HEADROOM": "It may fill {utilization} of the busiest GPU, which leaves little headroom.",
+    "KV_BELOW_CONTEXT": "At most {max_context_tokens} of context fit, not {context_tokens}.",
     "KV_BELOW_SEQUENCES": "A replica holds {held} contexts of {context_tokens}, not {sequences}.",
     "UNCERTAIN": "The estimate spans {low} to {high} of the busiest GPU.",
     "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) stay in system RAM.",
     "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) stay in system RAM.",
     "OS_LIMIT": "The system lets the GPU use {default_bytes}, but the model needs {needed_bytes}.",
     "LOAD_SPIKE": (
-        "Loading takes another {spike_bytes}, because the file cache shares memory with the {gpu}."
+        "Loading takes another {spike_bytes}, because the file cache and the GPU share one memory."
     ),
     "LINK_DECODE": "{link} takes {share} of the time of each token.",
     "LINK_PREFILL": "{link} alone adds {seconds} before the first token of a long prompt.",
@@ -40,7 +43,8 @@ REASONS: Mapping[str, str] = {
         "each sequence takes a block of recurrent state."
     ),
     "START_ROOM": (
-        "The runtime takes so large a share that other memory may be {excess_bytes} short at start."
+        "The runtime reserves so large a share that the memory outside it may be {excess_bytes} "
+        "short at start."
     ),
     "ALLOCATION_LIMIT": (
         "The driver gives at most {limit_bytes} in one piece, but the model needs {need_bytes} at "
@@ -49,12 +53,18 @@ REASONS: Mapping[str, str] = {
     "KNOWN_DEFECT": "A known fault of {runtime}: {text}.",
     "SPEED_FLOOR": "Decoding reaches at most {tokens_per_s}, which is below {floor}.",
     "NO_VALID_PLAN": "No runtime here can spread this model over these GPUs.",
-    "TP_HEADS": "{heads} attention heads do not divide by {tp}.",
-    "TP_KV_HEADS": "{kv_heads} KV heads and {tp} ranks do not divide each other.",
-    "TP_FFN": "A feed-forward width of {size} does not divide by {tp}.",
-    "TP_GROUP": "A width of {size} over {tp} ranks cuts through a quantization group of {group}.",
-    "TP_FP8_BLOCK": "A width of {size} over {tp} ranks cuts through an FP8 block of {block}.",
-    "TP_STATE": "{heads} heads of the recurrent state do not divide by {tp}.",
+    "TP_HEADS": "{heads} attention heads are not divisible by {tp}.",
+    "TP_KV_HEADS": (
+        "{tp} ranks cannot share {kv_heads} KV heads evenly: neither number divides the other."
+    ),
+    "TP_FFN": "A feed-forward width of {size} is not divisible by {tp}.",
+    "TP_GROUP": (
+        "Splitting a width of {size} over {tp} ranks cuts through a quantization group of {group}."
+    ),
+    "TP_FP8_BLOCK": (
+        "Splitting a width of {size} over {tp} ranks cuts through an FP8 block of {block}."
+    ),
+    "TP_STATE": "{heads} heads of the recurrent state are not divisible by {tp}.",
     "PP_TOO_FEW_LAYERS": "{layers} layers cannot fill {pp} stages.",
     "TP_UNSUPPORTED": "{runtime} does not support tensor parallelism with equal shares.",
     "PP_UNSUPPORTED": "{runtime} does not support pipeline parallelism.",
@@ -88,18 +98,26 @@ REASONS: Mapping[str, str] = {
     "NO_PRODUCTION_CHECKPOINT": "The catalog has no checkpoint with at least 4 bits per weight.",
 }
 
+FOR_SEVERAL: Mapping[str, str] = {
+    "KV_BELOW_CONTEXT": (
+        "One user alone can have {max_context_tokens}; you asked for {sequences} users with "
+        "{context_tokens} each."
+    ),
+}
+"""What takes the place of a reason's sentence where several users were asked for."""
+
 CURES: Mapping[str, str] = {
     "SMALLER_CHECKPOINT": "use the {checkpoint} file",
-    "OTHER_FILE": "use the {checkpoint} file with {runtime}, which loses {points}",
+    "OTHER_FILE": "use the {checkpoint} file (loses {points}) with {runtime}",
     "SHORTER_CONTEXT": "limit the context to {context_tokens}",
     "QUANTIZE_KV": "keep the KV cache in {kv_dtype}, which may lose quality",
     "ENFORCE_EAGER": "run without CUDA graphs (eager mode)",
-    "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of the GPU",
+    "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of the GPU's memory",
     "LOWER_MAX_NUM_SEQS": "start it with max_num_seqs at {max_num_seqs}",
-    "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of the GPU",
+    "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of the GPU's memory",
     "RAISE_OS_LIMIT": (
-        "let the GPU use {bytes}: run sudo sysctl iogpu.wired_limit_mb={mib} on macOS, or set the "
-        "kernel parameter ttm.pages_limit={pages} with AMD on Linux"
+        "let the GPU use {bytes} (run sudo sysctl iogpu.wired_limit_mb={mib} on macOS, or set the "
+        "kernel parameter ttm.pages_limit={pages} with AMD on Linux)"
     ),
     "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest one",
     "MORE_GPUS": "use {count} × {gpu}",
@@ -164,17 +182,17 @@ def _sentence(
     return tuple(parts)
 
 
-def reason_sentence(reason: Reason, catalog: Catalog) -> Parts:
-    """Say why a verdict is not better.
+def reason_sentence(reason: Reason, catalog: Catalog, sequences: int = 1) -> Parts:
+    """Say why a verdict for so many users of a replica is not better.
 
     Raises:
         KeyError: For a code without a sentence, or a sentence without its argument.
     """
-    return Parts(
-        _sentence(
-            REASONS[reason.code], reason.arguments, lambda name, id_: _named(catalog, name, id_)
-        )
-    )
+    template, arguments = REASONS[reason.code], reason.arguments
+    if sequences > 1 and reason.code in FOR_SEVERAL:
+        template = FOR_SEVERAL[reason.code]
+        arguments = {**arguments, "sequences": sequences}
+    return Parts(_sentence(template, arguments, lambda name, id_: _named(catalog, name, id_)))
 
 
 def cure_sentence(cure: Cure, catalog: Catalog) -> Parts:

@@ -111,6 +111,11 @@ def _with_plan(cell: Cell, plan: ParallelPlan, assessment: Assessment) -> Cell:
     return cell if plan == assessment.plan else Lines((cell, Small(plan_words(plan))))
 
 
+def context_label(assessment: Assessment) -> str:
+    """Head a longest context, which is that of one user whatever number was asked for."""
+    return "Longest context" if assessment.workload.sequences == 1 else "Longest context, one user"
+
+
 def longest_context(tokens: int) -> Cell:
     """Print a longest context, in words where not even the shortest fits."""
     return NumberCell(tokens, Unit.TOKENS) if tokens else NOTHING_FITS
@@ -254,10 +259,20 @@ def fit_cells(assessment: Assessment) -> tuple[Cell, ...]:
 def start_note(assessment: Assessment) -> Parts | None:
     """Say which settings a plan needs; ``None`` where the runtime's defaults do."""
     flags, most = flag_words(assessment.settings), most_sequences(assessment)
-    parts: list[Cell] = [f"It needs these settings: {', '.join(flags)}."] if flags else []
+    parts: list[Cell] = [f"Start it with {_and_list(flags)}."] if flags else []
     if most is not None:
         parts += [" ", most] if parts else [most]
     return Parts(tuple(parts)) if parts else None
+
+
+def _and_list(words: list[str]) -> str:
+    """Join settings to the end of a sentence.
+
+    >>> _and_list(["no images"]), _and_list(["prompt steps of 256 tokens", "no images"])
+    ('no images', 'prompt steps of 256 tokens and no images')
+    """
+    last = words[-1]
+    return f"{', '.join(words[:-1])} and {last}" if len(words) > 1 else last
 
 
 def most_sequences(assessment: Assessment) -> Parts | None:
@@ -281,6 +296,8 @@ def flag_words(settings: Settings) -> list[str]:
         found.append(f"at most {settings.max_num_seqs} sequences at once")
     if settings.memory_fraction is not None:
         found.append(f"{settings.memory_fraction * 100:.0f} % of the GPU's memory")
+    if settings.micro_batch_tokens is not None:
+        found.append(f"prompt steps of {settings.micro_batch_tokens} tokens")
     if settings.text_only:
         found.append("no images")
     if settings.expert_parallel:
@@ -292,7 +309,8 @@ def flag_words(settings: Settings) -> list[str]:
 
 def why(assessment: Assessment, catalog: Catalog) -> Cell:
     """Say why the verdict is not better, what is missing, and the cheapest change that helps."""
-    lines: list[Cell] = [reason_sentence(reason, catalog) for reason in assessment.reasons]
+    many = assessment.workload.sequences
+    lines: list[Cell] = [reason_sentence(reason, catalog, many) for reason in assessment.reasons]
     if assessment.shortage_bytes > 0:
         lines.append(Parts(("Missing: ", NumberCell(assessment.shortage_bytes, Unit.GIB), ".")))
     if assessment.cure is not None:

@@ -307,6 +307,9 @@ class Recipe(Shape):
     options_read_in: ReadIn
     warnings: list[str]
     steps: list[RecipeStep]
+    one_user_gain: Bounds | None = None
+    """One user's measured speed with the options for speculative decoding that the start step
+    names, over the stated one; left out where nobody measured."""
     beside: tuple[BesideRecipe, ...] = ()
 
 

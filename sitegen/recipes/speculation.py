@@ -1,0 +1,114 @@
+"""Speculative decoding: what makes one user's answers faster, and what it costs."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.models import MemoryModel, Publisher, Speculation
+from sitegen.catalog.domain.provenance import Interval
+from sitegen.physics.plan import CONTEXT_STEP
+from sitegen.recipes.recipe import paragraphs
+from sitegen.recipes.target import Target
+from sitegen.units import GIB
+
+
+def speculation_note(target: Target) -> str:
+    """Say which options make one user's answers faster; empty where none are known.
+
+    What to add, the gain, the memory and the file are a paragraph each.
+    """
+    found = _speculation(target)
+    if found is None:
+        return ""
+    by = f"the draft model {found.draft}" if found.draft else "a part of the model"
+    where = " on every node" if len(target.span) > 1 else ""
+    return paragraphs(
+        f"To answer one user faster, add {' '.join(found.options)}{where}: {by} guesses the next "
+        "tokens, and the model checks all of them in one step.",
+        _gain(found),
+        _cost(target, found),
+        _file(target, found),
+    )
+
+
+def measured_gain(target: Target) -> Interval | None:
+    """Return one user's speed with the options over that without, where the note names a gain.
+
+    A plan without room for what guesses has none, nor has a model with which somebody gained
+    nothing.
+    """
+    found = _speculation(target)
+    if found is None or found.gain is None or _context_beside(target, found) == 0:
+        return None
+    return found.gain if found.gain.low > 1 else None
+
+
+def _speculation(target: Target) -> Speculation | None:
+    """Look the options up, where they bring something.
+
+    Nothing is known for who serves many: guesses that are thrown away take their time.
+    """
+    assessment = target.assessment
+    if assessment.workload.sequences > 1:
+        return None
+    for one in assessment.runtime.speculation:
+        if assessment.model.id in one.models:
+            slower = target.plan.kind in one.excluded_plans
+            left_out = set(target.vendors) & set(one.excluded_vendors)
+            return None if slower or left_out else one
+    return None
+
+
+def _gain(found: Speculation) -> str:
+    if found.gain is None:
+        return found.many_users
+    low, mid, high = found.gain.bounds
+    times = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    half = f"; half of the results are {mid:g} or more" if low < mid else ""
+    return f"{found.measured_by} measured {times} times the speed{half}. {found.many_users}"
+
+
+def _cost(target: Target, found: Speculation) -> str:
+    """Say what memory it takes, and which context leaves room for it."""
+    extra = found.extra_bytes
+    if extra is None:
+        return "It takes memory from the KV cache: fewer tokens fit."
+    low, high = f"{extra.low / GIB:.1f}", f"{extra.high / GIB:.1f}"
+    amount = f"about {high}" if low == high else f"{low} to {high}"
+    said = f"It takes {amount} GiB more"
+    left = _context_beside(target, found)
+    if left is None:
+        return f"{said}."
+    if left == 0:
+        return f"{said}, for which this plan has no room."
+    return f"{said}: use --ctx-size {left}."
+
+
+def _context_beside(target: Target, found: Speculation) -> int | None:
+    """Return the longest context that leaves room for what guesses.
+
+    It is 0 where none does, and ``None`` where the context that is named stays, or where the
+    runtime makes the room itself.
+    """
+    extra, each = found.extra_bytes, target.limits.kv_bytes_per_token_per_gpu
+    split = target.assessment.runtime.memory_model is MemoryModel.LAYER_SPLIT
+    if extra is None or not split or not each:
+        return None
+    lost, tokens = int(extra.high / each), target.context_tokens
+    if target.most_at_once * target.assessment.workload.context_tokens >= tokens + lost:
+        return None
+    left = max(tokens - lost, 0)
+    return left // CONTEXT_STEP * CONTEXT_STEP
+
+
+def _file(target: Target, found: Speculation) -> str:
+    checkpoint = target.assessment.checkpoint
+    by_makers = checkpoint.publisher is Publisher.OFFICIAL
+    if not (found.repositories or found.draft or by_makers):
+        return (
+            "The model's makers did not publish this file: if the server stops for missing "
+            "weights, the file lacks this part."
+        )
+    if not found.repositories or checkpoint.repository in found.repositories:
+        return ""
+    kind = checkpoint.quantization.gguf_file_type
+    named = f"{found.repositories[0]}:{kind}" if kind else found.repositories[0]
+    return f"It needs a file that has this part, such as MODEL={named}."

@@ -1,0 +1,127 @@
+"""One slip hides no other from ``sitegen check``, be it in a text, a record, or the engine's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.catalog.test_problems import DOCUMENTED
+from tests.cli.small_project import run, small_project
+
+FAST = """\
+# yaml-language-server: $schema=../../schema/v1/benchmark.schema.json
+runs:
+  - id: too-fast
+    group: llama
+    subject: {model: llama-3.1-8b-instruct, checkpoint: bf16, runtime: vllm}
+    system: {nodes: [{gpus: [{gpu: rtx-4090}]}]}
+    workload: {sequences: 1}
+    figures: {decode_tokens_per_s: 6000}
+    timed: steady
+    quote: 6000 tok/s
+sources:
+  - {title: A page, url: https://example.org/speed, read: 2026-11-20}
+"""
+GUIDE = """\
+---
+title: A guide
+description: It starts a model.
+kind: guide
+order: 1
+---
+
+```
+vllm serve meta-llama/Llama-3.1-8B-Instruct --tensor-paralel-size 2
+```
+"""
+EXCUSE = "  # sitegen: ignore[above-bound] its source says so"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = small_project(tmp_path)
+    (root / "catalog" / "benchmarks").mkdir()
+    (root / "content" / "guides").mkdir()
+    (root / "content" / "guides" / "start.md").write_text(GUIDE)
+    return write(root, FAST)
+
+
+def write(root: Path, text: str) -> Path:
+    (root / "catalog" / "benchmarks" / "fast.yaml").write_text(text)
+    return root
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def codes(root: Path) -> list[str]:
+    done = run("--root", root, "check", "--format", "concise")
+    return re.findall(r"(?:error|warning)\[([a-z0-9-]+)\]", done.out)
+
+
+def test_a_run_above_its_bound_is_a_warning_at_its_figure_as_documented(root: Path) -> None:
+    done = run("--root", root, "check", "--select", "above-bound")
+    assert done.status == 0
+    shown = done.out.partition("  more:")[0]
+    assert f"```text\n{shown}```" in DOCUMENTED["above-bound"]
+
+
+def test_the_same_run_of_two_streams_or_at_a_possible_speed_is_no_problem(root: Path) -> None:
+    assert codes(root) == ["above-bound", "unknown-option"]
+    write(root, FAST.replace("6000}", "50}"))
+    assert codes(root) == ["unknown-option"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (FAST.replace("6000}", f"6000}}{EXCUSE}"), []),
+        (FAST.replace("6000}", "6000}  # sitegen: ignore[above-bound]"),
+         ["above-bound", "bad-ignore"]),
+        (FAST.replace("6000}", f"50}}{EXCUSE}"), ["needless-ignore"]),
+    ],
+)  # fmt: skip
+def test_what_a_source_prints_is_excused_on_its_line(
+    root: Path, text: str, expected: list[str]
+) -> None:
+    (root / "content" / "guides" / "start.md").unlink()
+    assert sorted(codes(write(root, text))) == expected
+
+
+def test_a_slip_in_a_text_hides_nothing_that_the_engine_finds(root: Path) -> None:
+    edit(root / "content" / "site.yaml", "tagline:", "tag:")
+    assert set(codes(root)) == {"unknown-key", "above-bound", "unknown-option"}
+
+
+def test_a_file_that_cannot_be_read_hides_nothing_that_the_engine_finds(root: Path) -> None:
+    (root / "content" / "odd.md").write_bytes(b"\xff")
+    assert set(codes(root)) == {"not-utf8", "above-bound", "unknown-option"}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "code"),
+    [
+        ("gpus/rtx-3090.yaml", "vendor: nvidia", "vendor: nvida", "not-a-choice"),
+        ("interconnects/ethernet-10g.yaml", "kind: ", "kinds: ", "unknown-key"),
+        ("models/qwen3-8b.yaml", "model_type: qwen3", "model_type: qwen9", "unknown-family"),
+    ],
+)
+def test_a_slip_in_another_record_hides_no_run_above_its_bound(
+    root: Path, path: str, old: str, new: str, code: str
+) -> None:
+    edit(root / "catalog" / path, old, new)
+    found = set(codes(root))
+    assert {code, "above-bound"} <= found
+    assert "unknown-option" not in found
+
+
+def test_a_slip_in_the_record_that_it_needs_is_all_that_is_said(root: Path) -> None:
+    edit(root / "catalog/models/llama-3.1-8b-instruct.yaml", "model_type: llama", "model_type: l")
+    assert codes(root) == ["unknown-family"]
+    done = run("--root", root, "check")
+    assert "commands in texts are not checked while the catalog has errors" in done.err

@@ -1,0 +1,117 @@
+"""What vLLM and SGLang refuse before they load anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitegen.problems import Severity
+from tests.lint.support import codes, only
+
+LENGTH = "--max-model-len 8192"
+GPTQ = "Qwen/Qwen2.5-7B-Instruct-GPTQ-Int4"
+
+
+@pytest.mark.parametrize(
+    ("model", "word", "held"),
+    [
+        ("Qwen/Qwen3-32B-AWQ", "gptq", "AWQ"),
+        ("Qwen/Qwen3-32B-AWQ", "fp8", "AWQ"),
+        ("Qwen/Qwen3-32B-AWQ", "compressed-tensors", "AWQ"),
+        ("Qwen/Qwen3-32B-FP8", "awq", "FP8"),
+        (GPTQ, "awq_marlin", "GPTQ"),
+        ("RedHatAI/Qwen3-1.7B-quantized.w4a16", "gptq_marlin", "compressed-tensors"),
+    ],
+)
+def test_files_are_as_the_option_says(model: str, word: str, held: str) -> None:
+    vllm = f"vllm serve {model} --quantization {word} {LENGTH}"
+    problem = only(vllm)
+    assert (problem.code, problem.severity) == ("option-conflict", Severity.ERROR)
+    assert (
+        problem.message == f"vLLM refuses to start: {word} is asked for, and the files are {held}"
+    )
+    assert problem.hint == f"vllm serve {model} {LENGTH}"
+    assert codes(problem.hint) == []
+    sglang = f"python -m sglang.launch_server --model-path {model} --quantization {word}"
+    assert codes(sglang) == ["option-conflict"]
+
+
+@pytest.mark.parametrize(
+    ("model", "word"),
+    [
+        ("Qwen/Qwen3-32B-AWQ", "awq"),
+        ("Qwen/Qwen3-32B-AWQ", "awq_marlin"),
+        ("Qwen/Qwen3-32B-AWQ", "humming"),
+        (GPTQ, "gptq_marlin"),
+        (GPTQ, "moe_wna16"),
+        ("Qwen/Qwen3-32B-FP8", "fp8"),
+        ("RedHatAI/Qwen2.5-VL-3B-Instruct-FP8-dynamic", "compressed-tensors"),
+        ("nobody/Qwen3-32B-AWQ", "compressed-tensors"),  # many are, whatever they are called
+        ("Qwen/Qwen3-8B", "fp8"),  # 16 bits are quantized while they are loaded
+        ("some/model-AWQ", "gptq"),
+    ],
+)
+def test_words_that_the_files_take_are_left_alone(model: str, word: str) -> None:
+    assert codes(f"vllm serve {model} --quantization {word} {LENGTH}") == []
+
+
+GGUF = "--model unsloth/Qwen3-32B-GGUF:Q4_K_M --tokenizer Qwen/Qwen3-32B"
+
+
+def test_gguf_files_need_a_plugin_since_they_left_vllm() -> None:
+    problem = only(f"vllm serve {GGUF.removeprefix('--model ')}")
+    assert (problem.code, problem.severity) == ("unsupported", Severity.WARNING)
+    assert problem.message == "vLLM loads GGUF files only with vllm-gguf-plugin since version 0.24"
+    assert problem.hint.startswith("uv pip install vllm-gguf-plugin")
+    image = only(f"docker run --gpus all vllm/vllm-openai:v0.33.0 {GGUF}")
+    assert (image.code, image.severity) == ("unsupported", Severity.ERROR)
+    assert codes("vllm serve ./some-Q4_K_M.gguf --tokenizer some/model") == ["unsupported"]
+    assert codes("vllm serve some/model --quantization gguf") == ["unsupported"]
+    assert codes("vllm serve some/model --quantization bitsandbytes") == ["unsupported"]
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["uv pip install vllm-gguf-plugin\n", "pip install vllm==0.23.0\n", "pip install vllm==0.9.2\n",
+     "git clone https://github.com/someone/vllm.git\n"],
+)  # fmt: skip
+def test_a_plugin_and_an_earlier_version_load_gguf_files(before: str) -> None:
+    assert codes(f"{before}vllm serve ./some-Q4_K_M.gguf --tokenizer some/model") == []
+
+
+def test_without_chunked_prefill_a_batch_holds_a_whole_prompt() -> None:
+    text = "vllm serve Qwen/Qwen3-8B --max-model-len 32768 {} --max-num-batched-tokens {}"
+    problem = only(text.format("--no-enable-chunked-prefill", 8192))
+    assert (problem.code, problem.severity) == ("option-conflict", Severity.ERROR)
+    assert problem.hint == text.format("--no-enable-chunked-prefill", 32768)
+    assert codes(problem.hint) == []
+    assert codes(text.format("--enable-chunked-prefill", 8192)) == []
+    assert codes(text.format("", 8192)) == []
+    own = "vllm serve Qwen/Qwen3-8B --no-enable-chunked-prefill --max-num-batched-tokens {}"
+    assert codes(own.format("8K")) == ["option-conflict"]  # the model's own context is 40,960
+    assert codes(own.format("40K")) == []
+    assert codes(f"{own.format('8K')} --max-model-len $LENGTH") == []
+
+
+def test_a_batch_holds_a_token_of_each_request() -> None:
+    text = f"vllm serve Qwen/Qwen3-8B {LENGTH} --max-num-batched-tokens 128 --max-num-seqs {{}}"
+    problem = only(text.format(256))
+    assert (problem.code, problem.hint) == ("option-conflict", text.format(128))
+    assert codes(text.format(128)) == []
+
+
+def test_experts_are_shared_out_where_there_are_some() -> None:
+    text = f"vllm serve {{}} {LENGTH} --enable-expert-parallel"
+    problem = only(text.format("Qwen/Qwen3-8B"))
+    assert (problem.code, problem.severity) == ("option-conflict", Severity.ERROR)
+    assert problem.hint == f"vllm serve Qwen/Qwen3-8B {LENGTH}"
+    assert codes(text.format("Qwen/Qwen3-30B-A3B")) == codes(text.format("some/model")) == []
+
+
+def test_limits_of_images_are_json() -> None:
+    text = f"vllm serve Qwen/Qwen2.5-VL-7B-Instruct {LENGTH} --limit-mm-per-prompt {{}}"
+    problem = only(text.format("image=4,video=1"))
+    assert (problem.code, problem.severity) == ("option-value", Severity.WARNING)
+    assert problem.hint == """write '{"image": 4, "video": 1}'"""
+    assert codes(text.format("""'{"image": 4}'""")) == []
+    assert codes("pip install vllm==0.8.5\n" + text.format("image=4")) == []
+    assert only("pip install vllm==0.33.0\n" + text.format("image=4")).severity is Severity.ERROR
