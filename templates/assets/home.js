@@ -17,7 +17,8 @@
     return element;
   };
   const { load } = sitegenAsking;
-  const named = () => (naming ??= load(settings.names).then(() => (names = sitegenHardware.opened(sitegenNames))));
+  const named = () => (naming ??= Promise.all([settings.names, settings.hardware].map(load))
+    .then(() => (names = sitegenHardware.opened(sitegenNames))));
 
   const engine = sitegenAsking(settings);
 
