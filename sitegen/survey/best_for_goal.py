@@ -23,6 +23,7 @@ from sitegen.survey.best_for_use import (
     reads_along,
     takes_images,
 )
+from sitegen.survey.reading_users import reading_users
 from sitegen.survey.verdict_policy import answered, driven_by, reference_question, usual_goal
 from sitegen.values import dataclass
 
@@ -37,7 +38,8 @@ class ComboAnswers:
         lead: The first answer of the page: the best model over all uses, or where none is rated
             the largest; ``None`` where nothing runs.
         largest: The model with the most parameters that fits comfortably, or else is borderline.
-        serving: The good model that serves most users at the reference context.
+        serving: The good model that answers most users at the reference context and at reading
+            speed, with the speed of so many; ``None`` where it answers one alone.
         uses: The best models for each use that any model is rated for.
         goals: The best model for each other goal.
     """
@@ -73,7 +75,7 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
     return ComboAnswers(
         lead=lead,
         largest=largest,
-        serving=serving.best.assessment if serving else None,
+        serving=_served_by(serving),
         uses=uses,
         goals=tuple(one for one in answers if one is not None),
     )
@@ -101,9 +103,12 @@ def seeing_picks(
 def most_users(
     engine: FitEngine, combo: Combo, assessments: Sequence[Assessment]
 ) -> Assessment | None:
-    """Return which of some models serves most users at the reference context."""
-    answer = _Compared(engine, combo, assessments).most_users(AnswerGoal.USERS_8K)
-    return answer.best.assessment if answer else None
+    """Return which of some models answers most users at the reference context."""
+    return _served_by(_Compared(engine, combo, assessments).most_users(AnswerGoal.USERS_8K))
+
+
+def _served_by(answer: Answer | None) -> Assessment | None:
+    return answer.best.assessment if answer is not None and answer.best.amount.mid > 1 else None
 
 
 def for_many(engine: FitEngine, combo: Combo, pick: Assessment) -> Assessment | None:
@@ -184,17 +189,17 @@ class _Compared:
             speed, plan = assessment.best.one_stream
             return RankedPlan(assessment, speed, _other(plan, assessment))
 
-        found = self._answer(AnswerGoal.ONE_STREAM, self._found, stream)
-        return None if found is None else self._best_of_as_fast(found, stream)
+        return self._answer(AnswerGoal.ONE_STREAM, self._found, stream)
 
     def most_users(self, goal: AnswerGoal) -> Answer | None:
-        """Find the most full contexts at once, on plans made for many users."""
+        """Find the most users at once who read along, on plans made for many users."""
 
         def users(assessment: Assessment) -> RankedPlan | None:
-            at = assessment.best.users.get(CONTEXTS[goal]) if assessment.best else None
-            if at is None or at[0] == 0:
+            served = reading_users(self._engine, assessment, CONTEXTS[goal])
+            if served is None:
                 return None
-            return RankedPlan(assessment, Interval.exact(at[0]), _other(at[1], assessment))
+            amount, plan = Interval.exact(served.count), _other(served.plan, assessment)
+            return RankedPlan(served.shown_on(assessment), amount, plan)
 
         return self._answer(goal, self._served(), users, _together)
 
@@ -234,21 +239,21 @@ class _Compared:
         ordered = sorted(standings, key=lambda one: self._place(one, rate or _one_stream))
         if not ordered:
             return None
-        second = ordered[1] if len(ordered) > 1 else None
-        return Answer(goal, Scope.GOOD, ordered[0], second, models=len(ordered))
+        best = ordered[0] if goal is AnswerGoal.LONGEST_CONTEXT else self._best_of_nearly(ordered)
+        others = [one for one in ordered if one is not best]
+        return Answer(goal, Scope.GOOD, best, others[0] if others else None, models=len(ordered))
 
-    def _best_of_as_fast(
-        self, answer: Answer, stream: Callable[[Assessment], RankedPlan | None]
-    ) -> Answer:
-        """Prefer the best rated of the models that are as fast, within a pick's tie."""
+    def _best_of_nearly(self, ordered: Sequence[RankedPlan]) -> RankedPlan:
+        """Prefer the best rated of those that give as much, within a pick's tie.
+
+        Of those whose ratings are equal it is the one that gives most.
+        """
         tie = self._engine.assumptions["pick-tie-share"].value.mid
-        enough = answer.best.amount.mid * (1 - tie)
-        standings = [s for one in self._found if (s := stream(one)) is not None]
-        near = [one for one in standings if one.amount.mid >= enough]
-        best = max(near, key=lambda one: (self._points(one), one.amount.mid))
-        if self._points(best) <= self._points(answer.best):
-            return answer
-        return replace(answer, best=best, runner_up=answer.best)
+        step = self._engine.assumptions["answer-rating-step"].value.mid
+        enough = ordered[0].amount.mid * (1 - tie)
+        near = [one for one in ordered if one.amount.mid >= enough]
+        good = max(self._points(one) for one in near) - step
+        return next((one for one in near if self._points(one) >= good), near[0])
 
     def _points(self, standing: RankedPlan) -> float:
         rated = rated_pick(self._engine, FIRST, standing.assessment)

@@ -11,6 +11,7 @@ from sitegen.fit.planner import PlacedPlan
 from sitegen.fit.runnable_checkpoint import ServedCheckpoint
 from sitegen.physics.memory.layer_split_replica import largest_count_that_fits
 from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.physics.plan import ParallelPlan
 from sitegen.survey.buying import CONTEXTS
 
 
@@ -20,7 +21,7 @@ def comfortable_users(engine: FitEngine, found: Assessment) -> Mapping[int, int]
     Memory decides, at its high estimate, as it does for a verdict. Contexts that the model does not
     reach are left out, and all of them where no plan is comfortable.
     """
-    placed = _placed(engine, found)
+    placed = placed_as(engine, found, found.plan) if found.plan is not None else None
     if placed is None:
         return {}
     return {
@@ -40,17 +41,17 @@ def users_at(engine: FitEngine, evaluation: Evaluation, context_tokens: int) -> 
     )
 
 
-def _placed(engine: FitEngine, found: Assessment) -> PlacedPlan | None:
-    """Find the evaluation behind an assessment; it is remembered where it was just made."""
+def placed_as(engine: FitEngine, found: Assessment, plan: ParallelPlan) -> PlacedPlan | None:
+    """Find the evaluation behind a plan of an assessment; it is remembered if it was just made."""
     profile = profile_of(found.runtime)
-    if found.plan is None or profile is None:
+    if profile is None:
         return None
     subject = ServedCheckpoint(found.model, found.checkpoint, found.runtime, profile)
     prepared = engine.prepare(subject)
     for group, replicas in engine.gpu_groups(found.combo):
-        if replicas != found.plan.replicas:
+        if replicas != plan.replicas:
             continue
         for evaluation in prepared.evaluations(group, found.workload, found.settings):
-            if evaluation.replica.plan(replicas) == found.plan:
+            if evaluation.replica.plan(replicas) == plan:
                 return PlacedPlan(evaluation, replicas)
     return None

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo, Node
+from sitegen.fit.assess import SHOWN_CONTEXTS
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
@@ -18,6 +19,7 @@ from sitegen.survey.best_for_use import (
     highest_rated_first,
     may_be_good,
 )
+from sitegen.survey.reading_users import with_reading_users
 from sitegen.survey.results import ModelOnCombo
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
@@ -96,7 +98,8 @@ class _Left:
 
     def serving(self, pick: Assessment | None) -> Assessment | None:
         """Pick the model of an answer for many users, as that answer was picked."""
-        return None if pick is None else for_many(self.engine, self.combo, pick)
+        found = None if pick is None else for_many(self.engine, self.combo, pick)
+        return None if found is None else with_reading_users(self.engine, found, SHOWN_CONTEXTS[0])
 
     def picks(
         self, verdicts: Mapping[str, tuple[ModelQuestion, PlannedCheckpoint]], named: Iterable[str]

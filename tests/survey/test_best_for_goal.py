@@ -156,7 +156,7 @@ def test_an_answer_fits_comfortably_and_its_runner_up_is_another_model(
 
 def test_of_models_that_hold_as_many_users_the_one_that_gives_them_more_serves() -> None:
     """A Mac holds 64 users of either, where counting ends; what is slower alone gives more."""
-    found = surveyed(combo("apple-m3-ultra", unified_gib=512), "llama8", "qwen3_30")
+    found = surveyed(combo("apple-m5-ultra", unified_gib=256), "llama8", "qwen3_30")
     answer = next(one for one in found.answers if one.goal is AnswerGoal.USERS_8K)
     second = answer.runner_up
     assert second is not None

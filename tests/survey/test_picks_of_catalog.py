@@ -510,17 +510,22 @@ def test_a_card_and_the_home_page_name_the_gain_that_the_commands_name() -> None
     assert first_view(of_model(found.combo, found), many, catalog).faster is None
 
 
-def test_a_card_for_many_users_starts_as_many_requests() -> None:
+@pytest.mark.parametrize(
+    ("combo", "held"), [("1x-rtx-3090", True), ("4x-strix-halo-framework", False)]
+)
+def test_a_card_for_many_users_starts_as_many_requests(combo: str, *, held: bool) -> None:
     """llama-server queues everybody but one unless ``--parallel`` names more."""
-    survey = whole_survey("1x-rtx-3090")
+    survey = whole_survey(combo)
     serving = survey.aggregate_serving
     assert serving is not None
     assert serving.limits is not None
     assert serving.runtime.id == "llama-cpp"
-    held = serving.limits.sequences_at[8_192]
+    (answer,) = (one for one in survey.answers if one.goal is AnswerGoal.USERS_8K)
+    assert (answer.best.amount.mid == serving.limits.sequences_at[8_192]) == held
+    users = f"{answer.best.amount.mid:.0f}"
     (group,) = (found for id_, found in further_recipes(survey, ()) if id_.endswith("-many"))
-    assert value(group[0], "--parallel") == [str(held)] * len(value(group[0], "--parallel"))
-    assert set(value(group[0], "--ctx-size")) == {str(8_192 * held)}
+    assert value(group[0], "--parallel") == [users] * len(value(group[0], "--parallel"))
+    assert set(value(group[0], "--ctx-size")) == {str(8_192 * int(users))}
 
 
 def test_unequal_gpus_answer_with_a_file_that_the_faster_one_holds() -> None:

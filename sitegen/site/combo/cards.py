@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sitegen.fit.assessment import Assessment, PlanGoal
+from sitegen.physics.plan import ParallelPlan
 from sitegen.quality.values import Use
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Language, Phase, Recipe
@@ -23,6 +24,7 @@ from sitegen.site.cells import (
     joined,
     span,
 )
+from sitegen.site.combo.goal_table import gives
 from sitegen.site.combo.recipes import RecipeGroup, recipe_group
 from sitegen.site.combo.uses import rating_cell
 from sitegen.site.composed_address import FOR
@@ -80,15 +82,16 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An assessment with what it is the best for."""
+    """An assessment with what it is the best for; ``users`` is a figure of the answer for many."""
 
     found: Assessment
     best_for: tuple[str, ...]
     uses: tuple[UseAnswer, ...] = ()
+    users: tuple[str, Cell] | None = None
 
 
 def _answers(survey: ComboSurvey) -> list[_Answer]:
-    """List the answers, one entry for each file of a model and runtime, the first answer first."""
+    """List the answers, one entry for each file, runtime and plan, the first answer first."""
     by_file: dict[_Key, _Answer] = {}
 
     def add(assessment: Assessment, name: str, use: UseAnswer | None = None) -> None:
@@ -105,7 +108,9 @@ def _answers(survey: ComboSurvey) -> list[_Answer]:
     if survey.lead is not None and not by_file:
         add(survey.lead, "The largest model that runs")
     if survey.aggregate_serving is not None:
-        add(_serving_all(survey.aggregate_serving), SERVING)
+        many = _serving_all(survey.aggregate_serving)
+        add(many, SERVING)
+        by_file[_key(many)] = replace(by_file[_key(many)], found=many, users=_readers(survey))
     fastest = max((_one_stream(one.found) for one in by_file.values()), default=0.0)
     for answer in filter(_is_fastest, survey.answers):
         if answer.best.amount.mid >= MUCH_FASTER * fastest:
@@ -135,12 +140,19 @@ def _shown_as(assessment: Assessment) -> _Shown:
 
 
 def _serving_all(assessment: Assessment) -> Assessment:
-    """Ask for as many requests at once as a replica holds, of a runtime that has to be told."""
-    workload, limits = assessment.workload, assessment.limits
-    most = limits.sequences_at.get(workload.context_tokens, 0) if limits is not None else 0
+    """Ask for as many requests at once as are answered, of a runtime that has to be told."""
+    most = assessment.speed.batch if assessment.speed is not None else 0
     if batches(assessment.runtime) or most <= 1:
         return assessment
-    return replace(assessment, workload=replace(workload, sequences=most))
+    return replace(assessment, workload=replace(assessment.workload, sequences=most))
+
+
+def _readers(survey: ComboSurvey) -> tuple[str, Cell] | None:
+    """Count the users at reading speed; ``None`` where another plan than the card's has them."""
+    of_8k = next(one for one in survey.answers if one.goal is AnswerGoal.USERS_8K)
+    if of_8k.best.plan is not None:
+        return None
+    return ("Users at 8K, at reading speed", gives(AnswerGoal.USERS_8K, of_8k.best))
 
 
 def _one_stream(assessment: Assessment) -> float:
@@ -165,7 +177,7 @@ def _group_id(answer: _Answer) -> str:
     """Name the group of an answer's commands: a model has others for images and for many."""
     found = answer.found
     seeing = [use.use for use in answer.uses] == [Use.VISION] and not found.settings.text_only
-    many = found.workload.sequences > 1
+    many = found.workload.sequences > 1 or answer.best_for[0] == SERVING
     return f"run-{found.model.id}{'-images' if seeing else ''}{'-many' if many else ''}"
 
 
@@ -199,17 +211,17 @@ def answer_cards(
     )
 
 
-_Key = tuple[str, str, _Shown]
-"""Checkpoint and runtime, and what is shown as one card."""
+_Key = tuple[str, str, ParallelPlan | None, _Shown]
+"""Checkpoint, runtime and plan, and what is shown as one card."""
 
 
 def _key(assessment: Assessment) -> _Key:
-    return assessment.checkpoint.id, assessment.runtime.id, _shown_as(assessment)
+    return assessment.checkpoint.id, assessment.runtime.id, assessment.plan, _shown_as(assessment)
 
 
 def _of(recipe: Recipe) -> _Key:
     """Name what a recipe runs; with two models at once, nothing that an answer asks for."""
-    nothing: _Key = ("", "", ("", False, False, False))
+    nothing: _Key = ("", "", None, ("", False, False, False))
     return nothing if recipe.beside else _key(recipe.assessment)
 
 
@@ -242,7 +254,7 @@ def _card(
             *speed_figure(assessment),
             *(_shared(assessment) if SERVING in answer.best_for else ()),
             ("Longest context", sure_context(assessment)),
-            ("Users at 8K / 32K", users(assessment)),
+            answer.users or ("Users at 8K / 32K", users(assessment)),
             *_rating(answer),
         ),
         faster=None if recipe is None else faster(recipe[1].one_user_gain, address),

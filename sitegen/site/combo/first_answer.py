@@ -315,7 +315,7 @@ def _instead(alternative: Instead, opened: str) -> InsteadView:
         given: Cell = (
             NumberCell(amount.mid, Unit.TOKENS_PER_S)
             if goal is AnswerGoal.ONE_STREAM
-            else Parts((gives(goal, alternative.standing), " at 8K"))
+            else Parts((gives(goal, alternative.standing), " at 8K and reading speed"))
         )
     else:
         speed = assessment.speed

@@ -27,8 +27,8 @@ from sitegen.survey.results import ComboSurvey
 
 GOAL_WORDS = {
     AnswerGoal.ONE_STREAM: "Fastest good model for one user",
-    AnswerGoal.USERS_8K: "Most users at 8K",
-    AnswerGoal.USERS_32K: "Most users at 32K",
+    AnswerGoal.USERS_8K: "Most users at 8K and reading speed",
+    AnswerGoal.USERS_32K: "Most users at 32K and reading speed",
     AnswerGoal.LONGEST_CONTEXT: "Longest context",
     AnswerGoal.SMALL: "Best small model",
     AnswerGoal.PARAMETERS: "Largest model that fits",
@@ -101,9 +101,16 @@ def gives(goal: AnswerGoal, standing: RankedPlan) -> Cell:
         speed = standing.assessment.speed
         known = (Small(EvidenceMark(speed.evidence)),) if speed else ()
         return Lines((rate_span(amount), *known))
-    more = ends_at_cap(standing.assessment, CONTEXTS[goal])
+    more = _ends_at_cap(goal, standing)
     word = " user" if amount.mid == 1 else " users"
     return Parts((NumberCell(amount.mid, Unit.COUNT), "+" if more else "", word))
+
+
+def _ends_at_cap(goal: AnswerGoal, standing: RankedPlan) -> bool:
+    """Return whether counting ended before memory did, and not because more users are too slow."""
+    found, context = standing.assessment, CONTEXTS[goal]
+    held = found.best.users.get(context) if found.best is not None else None
+    return ends_at_cap(found, context) and (held is None or standing.amount.mid >= held[0])
 
 
 def _why(answer: Answer) -> Cell:
@@ -119,7 +126,8 @@ def _why(answer: Answer) -> Cell:
         return f"The only good model that fits {COMFORTABLY}."
     of_all = f"of the {answer.models} good models that fit {COMFORTABLY}."
     if answer.runner_up is not None and answer.runner_up.amount.mid > answer.best.amount.mid:
-        return f"Best rated of those within a tenth of the fastest {of_all}"
+        most = "fastest" if answer.goal is AnswerGoal.ONE_STREAM else "most users"
+        return f"Best rated of those within a tenth of the {most} {of_all}"
     return f"{SUPERLATIVES[answer.goal]} {of_all}"
 
 

@@ -13,6 +13,7 @@ from sitegen.site.words.hardware import PoolingShape, is_mixed, is_unified, shap
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import SHORT_CONTEXT, checkpoint_name
+from sitegen.survey.answers import AnswerGoal
 from sitegen.survey.best_for_use import FIRST
 from sitegen.survey.results import ComboSurvey
 from sitegen.survey.runtime_support import RuntimeOnCombo, WayToPlan
@@ -80,19 +81,17 @@ def _lead(survey: ComboSurvey) -> list[Cell]:
 
 def _serving(survey: ComboSurvey) -> list[Cell]:
     serving = survey.aggregate_serving
-    if serving is None or serving.plan is None or serving.best is None:
-        return []
-    held = serving.best.users.get(SHORT_CONTEXT)
-    if held is None:
+    most = [one.best for one in survey.answers if one.goal is AnswerGoal.USERS_8K]
+    if serving is None or not most:
         return []
     return [
-        "For many users, ",
+        "For many users: ",
         Link(url_of("model", serving.model.id), serving.model.name),
-        f" at {checkpoint_name(serving)} holds ",
-        NumberCell(held[0], Unit.COUNT),
-        " full contexts of ",
+        f" at {checkpoint_name(serving)} in {serving.runtime.name} answers ",
+        NumberCell(most[0].amount.mid, Unit.COUNT),
+        " of them at once, each with ",
         NumberCell(SHORT_CONTEXT, Unit.TOKENS),
-        f" at once in {serving.runtime.name}.",
+        " of context and at reading speed.",
     ]
 
 

@@ -210,7 +210,10 @@ class BestForUse(Shape):
 
 
 class GoalAnswer(Shape):
-    """The model for a goal: tokens/s of one stream, users, tokens, points or parameters."""
+    """The model for a goal: tokens/s of one stream, users, tokens, points or parameters.
+
+    Users are those whom a plan answers at once at reading speed, each with a full context.
+    """
 
     goal: str
     scope: str
