@@ -17,6 +17,8 @@ class Phase(StrEnum):
     INSTALL = "install"
     FILES = "files"
     NETWORK = "network"
+    LIMIT = "limit"
+    """A limit of the system that the plan exceeds."""
     START = "start"
     VERIFY = "verify"
     STOP = "stop"

@@ -102,7 +102,8 @@ def _of_stage(own: Sequence[RecipeStep], stage: Phase) -> Iterator[RecipeStep]:
     started = next(at for at, step in enumerate(own) if step.phase is Phase.START)
     for at, step in enumerate(own):
         found = step.phase
-        if found in {Phase.FILES, Phase.NETWORK} or (found is Phase.VERIFY and at < started):
+        early = found is Phase.VERIFY and at < started
+        if early or found in {Phase.FILES, Phase.NETWORK, Phase.LIMIT}:
             found = Phase.FILES
         if found is stage:
             yield step

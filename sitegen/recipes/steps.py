@@ -172,7 +172,7 @@ def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     limits, machines = target.wired_limits, len(target.combo.nodes)
     return tuple(
         RecipeStep(
-            Phase.NETWORK,
+            Phase.LIMIT,
             "Raise the GPU's memory limit",
             Language.BASH,
             f"sudo sysctl iogpu.wired_limit_mb={limit}",

@@ -21,6 +21,7 @@ class AnswerGoal(StrEnum):
     USERS_32K = "most-users-at-32k"
     LONGEST_CONTEXT = "longest-context"
     SMALL = "best-small-model"
+    BEYOND = "best-beyond-gpu-memory"
     PARAMETERS = "largest-model"
 
 
@@ -32,6 +33,8 @@ class Scope(StrEnum):
     """Models whose rating over all uses is not far below the best one here."""
     SMALL = "small-models"
     """Rated models of at most ``small-model-parameters``."""
+    BEYOND = "beyond-gpu-memory"
+    """Rated models that need system RAM for experts, or a higher limit of the system."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,11 @@ from sitegen.values import dataclass
 
 CONTEXTS = dict(zip((AnswerGoal.USERS_8K, AnswerGoal.USERS_32K), SHOWN_CONTEXTS, strict=True))
 
+MORE_MEMORY = frozenset({"EXPERTS_IN_RAM", "OS_LIMIT"})
+"""Reasons that say which memory beyond the GPUs' own a plan takes."""
+BEYOND = MORE_MEMORY | {"HEADROOM"}
+"""Reasons with which such a plan is run all the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class ComboAnswers:
@@ -69,6 +74,7 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
         compared.most_users(AnswerGoal.USERS_32K),
         compared.longest(),
         _small(engine, candidates),
+        _beyond(candidates, picks),
         _largest_answer(engine, picks, largest),
     ]
     lead = candidates.lead() or largest
@@ -171,6 +177,27 @@ def _small(engine: FitEngine, candidates: Candidates) -> Answer | None:
     ]
     second = standings[1] if len(standings) > 1 else None
     return Answer(AnswerGoal.SMALL, Scope.SMALL, standings[0], second, models=len(small))
+
+
+def _beyond(candidates: Candidates, picks: Sequence[Assessment]) -> Answer | None:
+    """Find the best model that is borderline only because it is larger than the GPUs' own memory.
+
+    Who buys a machine for experts in system RAM, or raises the system's limit, has it for a model
+    that is rated higher, in whole points, than all that fit comfortably.
+    """
+    tight = candidates.tight(picks, BEYOND)
+    comfortable = candidates.rated_in_general()
+    least = round(comfortable[0].points) + 1 if comfortable else 0
+    found = [one for one in tight if round(one.points) >= least and _needs_more(one.assessment)]
+    if not found:
+        return None
+    standings = [RankedPlan(one.assessment, Interval.exact(one.points)) for one in found[:2]]
+    second = standings[1] if len(standings) > 1 else None
+    return Answer(AnswerGoal.BEYOND, Scope.BEYOND, standings[0], second, models=len(found))
+
+
+def _needs_more(assessment: Assessment) -> bool:
+    return any(reason.code in MORE_MEMORY for reason in assessment.reasons)
 
 
 class _Compared:

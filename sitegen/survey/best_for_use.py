@@ -155,6 +155,26 @@ class Candidates:
                 return True
         return False
 
+    def tight(self, picks: Sequence[Assessment], allowed: frozenset[str]) -> list[RatedPick]:
+        """List the rated borderline picks that are so for allowed reasons alone, the best first.
+
+        They lead no answer; all that is asked of one that does holds for them, too.
+        """
+        least = self.engine.assumptions[SHORTEST].value.mid
+        rated = (
+            rated_pick(self.engine, FIRST, one)
+            for one in picks
+            if one.tier is FitTier.BORDERLINE
+            and not one.too_close
+            and all(reason.code in allowed for reason in one.reasons)
+            and one.checkpoint.is_published
+            and may_lead(self.engine, one.model)
+            and reads_along(self.engine, one)
+            and _longest(one) >= least
+        )
+        found = [one for one in rated if one is not None]
+        return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
+
     def rated_in_general(self) -> list[RatedPick]:
         """List the rated picks for the use that a page leads with."""
         return self.rated_for(FIRST)

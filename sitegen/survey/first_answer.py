@@ -29,10 +29,15 @@ class Wish(StrEnum):
     CODING = "coding"
     FASTEST = "fastest"
     USERS = "most-users"
+    BEYOND = "beyond-gpu-memory"
 
 
 OF_USE = {Wish.OVERALL: Use.OVERALL, Wish.CODING: Use.CODING}
-OF_GOAL = {Wish.FASTEST: AnswerGoal.ONE_STREAM, Wish.USERS: AnswerGoal.USERS_8K}
+OF_GOAL = {
+    Wish.FASTEST: AnswerGoal.ONE_STREAM,
+    Wish.USERS: AnswerGoal.USERS_8K,
+    Wish.BEYOND: AnswerGoal.BEYOND,
+}
 
 
 @dataclass(frozen=True, slots=True)

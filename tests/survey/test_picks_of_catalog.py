@@ -550,3 +550,47 @@ def test_unequal_gpus_answer_with_a_file_that_the_faster_one_holds() -> None:
     assert len(answer.plan.ranks) == 1
     alike = both("2x-rtx-3090-nvlink")
     assert alike[0].checkpoint.id == alike[1].checkpoint.id
+
+
+@pytest.mark.parametrize(
+    ("combo", "model", "more"),
+    [
+        ("rtx-3090-epyc-expert-offload", "deepseek-v4-flash-0731", "EXPERTS_IN_RAM"),
+        ("mac-studio-m3-ultra-512gb", "glm-5.3", "OS_LIMIT"),
+    ],
+)
+def test_a_machine_with_more_memory_than_its_gpu_takes_names_what_it_was_bought_for(
+    combo: str, model: str, more: str
+) -> None:
+    survey = whole_survey(combo)
+    (found,) = [one for one in survey.answers if one.goal is AnswerGoal.BEYOND]
+    larger = found.best.assessment
+    assert larger.model.id == model
+    assert larger.tier is FitTier.BORDERLINE
+    assert more in {one.code for one in larger.reasons} <= {more, "HEADROOM"}
+    assert larger.speed is not None
+    assert larger.speed.single_tokens_per_s.mid >= 10
+    assert survey.lead is not None
+    best = survey.rated[survey.lead.model.id].points[Use.OVERALL]
+    assert round(found.best.amount.mid) > round(best)
+    (card,) = [one for one in answer_cards(survey, ()) if one.best_for.startswith("Rated higher")]
+    assert card.model.text == larger.model.name
+
+
+def test_what_is_only_tight_is_no_answer_beyond_the_memory() -> None:
+    """Qwen3.8 27B leaves an RTX 4080 no headroom; there is no more memory for it to take."""
+    answers = whole_survey("1x-rtx-4080").answers
+    assert AnswerGoal.BEYOND not in {one.goal for one in answers}
+
+
+def test_commands_of_a_card_raise_the_limit_that_their_plan_exceeds() -> None:
+    survey = whole_survey("mac-studio-m3-ultra-512gb")
+    (card,) = [
+        one
+        for one in answer_cards(survey, further_recipes(survey, ()))
+        if one.best_for.startswith("Rated higher")
+    ]
+    lines = card.commands.splitlines()
+    assert "sudo sysctl iogpu.wired_limit_mb=512000" in lines
+    start = next(at for at, line in enumerate(lines) if line.startswith("llama.cpp/build/bin/"))
+    assert lines.index("sudo sysctl iogpu.wired_limit_mb=512000") < start

@@ -61,7 +61,7 @@ def _say(text: str) -> None:
 OF_SPEED = frozenset({Uncertain.SPEED})
 LISTED = 5
 """Models that a line names."""
-KEPT = (Phase.SETTINGS, Phase.START)
+KEPT = (Phase.SETTINGS, Phase.LIMIT, Phase.START)
 RECORD = "my-machine"
 """The record of a machine that has none yet."""
 

@@ -24,7 +24,7 @@ from sitegen.site.cells import (
     joined,
     span,
 )
-from sitegen.site.combo.goal_table import gives
+from sitegen.site.combo.goal_table import beyond_words, gives
 from sitegen.site.combo.recipes import RecipeGroup, recipe_group
 from sitegen.site.combo.uses import rating_cell
 from sitegen.site.composed_address import FOR
@@ -39,7 +39,8 @@ from sitegen.survey.results import ComboSurvey
 from sitegen.survey.verdict_policy import batches
 from sitegen.values import dataclass
 
-LEAD, SERVING = "Best overall", "Serving many users"
+LEAD, SERVING, HIGHER = "Best overall", "Serving many users", "Rated higher"
+READERS = "Users at 8K, at reading speed"
 FASTEST, FASTEST_SHOWN = "Fastest good model", "Fastest of these picks"
 FASTEST_LOWER = "Fastest of these picks (rated lower overall)"
 """The same of a model that is faster than every *good* one, for it is not one of them."""
@@ -47,7 +48,7 @@ MUCH_FASTER = 1.1
 """How much faster than every other answer the fastest good model is to have a card of its own."""
 SHOWN_AS_GOOD = 3
 """Models named as perhaps as good; the table of models has the rest."""
-COPIED = (Phase.SETTINGS, Phase.FILES, Phase.START)
+COPIED = (Phase.SETTINGS, Phase.FILES, Phase.LIMIT, Phase.START)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +83,12 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An assessment with what it is the best for; ``users`` is a figure of the answer for many."""
+    """An assessment with what it is the best for; ``beside`` are figures of that alone."""
 
     found: Assessment
     best_for: tuple[str, ...]
     uses: tuple[UseAnswer, ...] = ()
-    users: tuple[str, Cell] | None = None
+    beside: tuple[tuple[str, Cell], ...] = ()
 
 
 def _answers(survey: ComboSurvey) -> list[_Answer]:
@@ -110,8 +111,13 @@ def _answers(survey: ComboSurvey) -> list[_Answer]:
     if survey.aggregate_serving is not None:
         many = _serving_all(survey.aggregate_serving)
         add(many, SERVING)
-        by_file[_key(many)] = replace(by_file[_key(many)], found=many, users=_readers(survey))
+        by_file[_key(many)] = replace(by_file[_key(many)], found=many, beside=_readers(survey))
     fastest = max((_one_stream(one.found) for one in by_file.values()), default=0.0)
+    for answer in survey.answers:
+        if answer.goal is AnswerGoal.BEYOND:
+            larger = answer.best.assessment
+            add(larger, f"{HIGHER}, {beyond_words(larger)}")
+            by_file[_key(larger)] = replace(by_file[_key(larger)], beside=_of_larger(answer))
     for answer in filter(_is_fastest, survey.answers):
         if answer.best.amount.mid >= MUCH_FASTER * fastest:
             add(answer.best.assessment, FASTEST)
@@ -147,12 +153,22 @@ def _serving_all(assessment: Assessment) -> Assessment:
     return replace(assessment, workload=replace(assessment.workload, sequences=most))
 
 
-def _readers(survey: ComboSurvey) -> tuple[str, Cell] | None:
-    """Count the users at reading speed; ``None`` where another plan than the card's has them."""
+def _of_larger(answer: Answer) -> tuple[tuple[str, Cell], ...]:
+    """Give the rating, and the time that prompts take where experts are read from RAM."""
+    speed = answer.best.assessment.speed
+    rating = ("Rating", gives(answer.goal, answer.best))
+    if speed is None or speed.first_token_s is None:
+        return (rating,)
+    seconds = NumberCell(speed.first_token_s.mid, Unit.SECONDS)
+    return (rating, (f"First token, {speed.prompt_tokens:,} tokens of prompt", seconds))
+
+
+def _readers(survey: ComboSurvey) -> tuple[tuple[str, Cell], ...]:
+    """Count the users at reading speed, where the plan of the card has them."""
     of_8k = next(one for one in survey.answers if one.goal is AnswerGoal.USERS_8K)
     if of_8k.best.plan is not None:
-        return None
-    return ("Users at 8K, at reading speed", gives(AnswerGoal.USERS_8K, of_8k.best))
+        return ()
+    return ((READERS, gives(AnswerGoal.USERS_8K, of_8k.best)),)
 
 
 def _one_stream(assessment: Assessment) -> float:
@@ -240,6 +256,7 @@ def _card(
     asked = "" if usual else f"&goal={PlanGoal.THROUGHPUT}"
     if assessment.settings.images or slower is not None:
         asked += f"&for={FOR[assessment.settings.images]}"
+    held = any(name == READERS for name, _ in answer.beside)
     view = f"{view_of(assessment.combo.id, assessment.model.id)}{asked}"
     steps, address = None, ""
     if recipe is not None:
@@ -254,7 +271,8 @@ def _card(
             *speed_figure(assessment),
             *(_shared(assessment) if SERVING in answer.best_for else ()),
             ("Longest context", sure_context(assessment)),
-            answer.users or ("Users at 8K / 32K", users(assessment)),
+            *((("Users at 8K / 32K", users(assessment)),) if not held else ()),
+            *answer.beside,
             *_rating(answer),
         ),
         faster=None if recipe is None else faster(recipe[1].one_user_gain, address),

@@ -65,6 +65,7 @@ WISHES = {
     Wish.CODING: "Best for coding",
     Wish.FASTEST: "Fastest good model",
     Wish.USERS: "Most users",
+    Wish.BEYOND: "Rated higher, beyond the GPU's memory",
 }
 FIRST_START = "The first start downloads the model."
 WITHOUT_IMAGES = "It starts without images, which leaves more memory for text."
@@ -282,13 +283,13 @@ def _recipe(assessment: Assessment) -> Recipe | None:
 def _commands(recipe: Recipe) -> tuple[PasteCommand, ...]:
     files = [one for one in recipe.steps if one.phase is Phase.FILES and not one.file]
     starts = [one for one in recipe.steps if one.phase is Phase.START]
-    settings = [one.text for one in recipe.steps if one.phase is Phase.SETTINGS]
+    before = [one.text for one in recipe.steps if one.phase in {Phase.SETTINGS, Phase.LIMIT}]
     shown = [PasteCommand(one.title, one.text) for one in files[:1]]
     if starts:
         first = starts[0]
         where = f" ({first.where})" if first.where else ""
         named = f": write this to {first.file}" if first.file else ""
-        text = first.text if first.file else "\n".join([*settings, first.text])
+        text = first.text if first.file else "\n".join([*before, first.text])
         shown.append(PasteCommand(f"{first.title}{where}{named}", text))
     return tuple(shown)
 
@@ -309,7 +310,7 @@ def _note(assessment: Assessment, recipe: Recipe | None) -> Cell | None:
 def _instead(alternative: Instead, opened: str) -> InsteadView:
     assessment = alternative.assessment
     link = Link(opened, assessment.model.name)
-    if alternative.standing is not None:
+    if alternative.standing is not None and alternative.wish is not Wish.BEYOND:
         goal = AnswerGoal.ONE_STREAM if alternative.wish is Wish.FASTEST else AnswerGoal.USERS_8K
         amount = alternative.standing.amount
         given: Cell = (

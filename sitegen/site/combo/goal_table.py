@@ -31,6 +31,7 @@ GOAL_WORDS = {
     AnswerGoal.USERS_32K: "Most users at 32K and reading speed",
     AnswerGoal.LONGEST_CONTEXT: "Longest context",
     AnswerGoal.SMALL: "Best small model",
+    AnswerGoal.BEYOND: "Rated higher, beyond the GPU's memory",
     AnswerGoal.PARAMETERS: "Largest model that fits",
 }
 
@@ -95,7 +96,7 @@ def gives(goal: AnswerGoal, standing: RankedPlan) -> Cell:
         return NumberCell(amount.mid, Unit.PARAMETERS)
     if goal is AnswerGoal.LONGEST_CONTEXT:
         return NumberCell(amount.mid, Unit.TOKENS)
-    if goal is AnswerGoal.SMALL:
+    if goal in {AnswerGoal.SMALL, AnswerGoal.BEYOND}:
         return Parts((NumberCell(amount.mid, Unit.COUNT), " points"))
     if goal is AnswerGoal.ONE_STREAM:
         speed = standing.assessment.speed
@@ -114,8 +115,8 @@ def _ends_at_cap(goal: AnswerGoal, standing: RankedPlan) -> bool:
 
 
 def _why(answer: Answer) -> Cell:
-    if answer.goal is AnswerGoal.PARAMETERS:
-        return _why_largest(answer)
+    if answer.goal in {AnswerGoal.PARAMETERS, AnswerGoal.BEYOND}:
+        return _why_larger(answer)
     if answer.scope is Scope.SMALL and answer.models == 1:
         return f"The only small model that is rated and fits {COMFORTABLY}."
     if answer.scope is Scope.SMALL:
@@ -131,7 +132,16 @@ def _why(answer: Answer) -> Cell:
     return f"{SUPERLATIVES[answer.goal]} {of_all}"
 
 
-def _why_largest(answer: Answer) -> Cell:
+def beyond_words(assessment: Assessment) -> str:
+    """Say what memory beyond the GPUs' own a model takes."""
+    spilled = any(reason.code == "EXPERTS_IN_RAM" for reason in assessment.reasons)
+    return "with experts in system RAM" if spilled else "with a higher limit of the system"
+
+
+def _why_larger(answer: Answer) -> Cell:
+    if answer.goal is AnswerGoal.BEYOND:
+        how = beyond_words(answer.best.assessment)
+        return f"Rated higher than all that fit {COMFORTABLY}, {how}."
     if answer.best.assessment.tier is not FitTier.COMFORTABLE:
         return f"No model fits {COMFORTABLY}: this is the largest that may run."
     return (

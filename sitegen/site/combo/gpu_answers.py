@@ -150,7 +150,9 @@ def _of_survey(survey: ComboSurvey) -> Iterator[Best]:
     yield Best(BOTH if same else OVERALL, _view(answer.pick), _figures(answer.pick))
     for one in answer.instead:
         found, standing = one.assessment, one.standing
-        if one.wish is Wish.CODING or standing is None:
+        if one.wish is Wish.BEYOND:
+            yield Best(WISHES[one.wish], _view(found), _figures(found))
+        elif one.wish is Wish.CODING or standing is None:
             yield Best(CODING, _view(found), _figures(found))
         elif one.wish is Wish.FASTEST:
             yield Best(FASTEST, _view(found), gives(AnswerGoal.ONE_STREAM, standing))
