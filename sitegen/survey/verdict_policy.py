@@ -447,8 +447,28 @@ def pick_of(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoi
         for groups in _levels(engine, question):
             pick = _pick_among(engine, question, groups)
             if pick is not None:
-                return pick
+                return _of_one_machine(engine, question, pick)
     return _least_bad(engine, question, verdict)
+
+
+def _of_one_machine(engine: FitEngine, question: ModelQuestion, pick: Pick) -> Pick:
+    """Run a plan inside one machine under the runtime of one: people run mlx-lm there, not exo."""
+    chosen = pick.entry.chosen
+    if question.named or chosen is None or chosen.evaluation.group.nodes > 1:
+        return pick
+    runnable = engine.on_one_node(pick.ask.runnable)
+    if runnable is pick.ask.runnable:
+        return pick
+    placed = _Plan(pick.ask, chosen).placed
+    plans = _comfortable(engine, question, Ask(runnable, pick.ask.workload))
+    same = (
+        plan
+        for plan in plans
+        if plan.placed == placed
+        and plan.candidate.evaluation.settings == chosen.evaluation.settings
+    )
+    found = next(same, None)
+    return pick if found is None else _picked(plans, found)
 
 
 def _pick_among(

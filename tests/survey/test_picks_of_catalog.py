@@ -20,6 +20,7 @@ from sitegen.fit.planner import RANK, Question, best_plan, comfortable_plans
 from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
 from sitegen.physics.plan import DEFAULTS, Settings
 from sitegen.quality.values import Use
+from sitegen.recipes import recipes_for
 from sitegen.render.first_answer import answer_html
 from sitegen.site.combo.cards import answer_cards, further_recipes, run_words, speed_figure
 from sitegen.site.combo.first_answer import first_view
@@ -594,3 +595,19 @@ def test_commands_of_a_card_raise_the_limit_that_their_plan_exceeds() -> None:
     assert "sudo sysctl iogpu.wired_limit_mb=512000" in lines
     start = next(at for at, line in enumerate(lines) if line.startswith("llama.cpp/build/bin/"))
     assert lines.index("sudo sysctl iogpu.wired_limit_mb=512000") < start
+
+
+def test_exo_runs_what_spans_macs_and_mlx_lm_what_stays_inside_one() -> None:
+    found = whole_survey("2x-mac-studio-m3-ultra-rdma")
+    mlx = [row.pick for row in found.rows if row.pick.runtime.id in {"exo", "mlx-lm"}]
+    spanning = {
+        (one.runtime.id, len({node for node, _ in one.plan.ranks}))
+        for one in mlx
+        if one.plan is not None and one.tier is FitTier.COMFORTABLE
+    }
+    assert spanning >= {("exo", 2), ("mlx-lm", 1)}
+    assert ("exo", 1) not in spanning
+    (gemma,) = [one for one in mlx if one.model.id == "gemma-4-26b-a4b-it"]
+    steps = {step.title: step for step in recipes_for(gemma)[0].steps}
+    assert steps["Start the server"].where == "every node"
+    assert "2 servers run" in steps["Start the server"].note
