@@ -63,10 +63,14 @@ class UseAnswer:
 
 
 def reads_along(engine: FitEngine, assessment: Assessment) -> bool:
-    """Return whether one user gets an answer as fast as one that may lead a page."""
+    """Return whether each user asked for gets an answer as fast as one that may lead a page."""
     slowest = engine.assumptions["answer-speed-tokens-per-s"].value.mid
     speed = assessment.speed
-    return speed is not None and speed.single_tokens_per_s.mid >= slowest
+    if speed is None:
+        return False
+    several = assessment.workload.sequences > 1
+    each = speed.each_tokens_per_s if several else speed.single_tokens_per_s
+    return each.mid >= slowest
 
 
 def may_lead(engine: FitEngine, model: LanguageModel) -> bool:

@@ -564,15 +564,24 @@ def _waits(engine: FitEngine, question: ModelQuestion, chosen: PlacedPlan) -> bo
 
 
 def is_slow(engine: FitEngine, pick: Pick) -> bool:
-    """Return whether one user of a pick gets an answer slower than one that may lead a page."""
+    """Return whether users of a pick get answers slower than one that may lead a page."""
     chosen = pick.entry.chosen
-    speed = _stream(chosen) if chosen is not None else 0.0
+    speed = _each(engine, pick.ask.workload, chosen) if chosen is not None else 0.0
     return speed > 0 and speed < _slowest(engine)
 
 
 def _may_replace_a_slow_pick(engine: FitEngine, plan: _Plan) -> bool:
     production = plan.ask.subject.checkpoint.quantization.production
-    return production and _stream(plan.candidate) >= _slowest(engine)
+    return production and _each(engine, plan.ask.workload, plan.candidate) >= _slowest(engine)
+
+
+def _each(engine: FitEngine, workload: Workload, candidate: PlacedPlan) -> float:
+    """Return the speed of each user asked for, in tokens/s; of one alone where one was."""
+    if workload.sequences == 1:
+        return _stream(candidate)
+    held = engine.held(candidate.evaluation, workload.context_tokens)
+    users = candidate.replicas * max(1, min(workload.sequences, held))
+    return aggregate_tokens_per_s(engine, workload, candidate) / users
 
 
 def _stream(candidate: PlacedPlan) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,8 @@ from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.survey.answers import Answer, AnswerGoal
 from sitegen.survey.reading_users import reading_users
 from sitegen.survey.verdict_policy import answered, reference_question
-from tests.survey.whole_catalog import whole_engine, whole_survey
+from tests.cli.small_project import run
+from tests.survey.whole_catalog import ROOT, whole_engine, whole_survey
 
 LEAST = 10.0
 """Tokens/s, as `catalog/assumptions/answer-speed-tokens-per-s.yaml` has it."""
@@ -115,3 +117,12 @@ def test_of_models_that_serve_about_as_many_the_better_rated_one_answers() -> No
 def _most_users(answers: tuple[Answer, ...]) -> Answer:
     (found,) = [one for one in answers if one.goal is AnswerGoal.USERS_8K]
     return found
+
+
+@pytest.mark.parametrize(("users", "model"), [(4, "qwen3.8-27b"), (16, "qwen3.6-35b-a3b")])
+def test_each_of_the_users_asked_for_reads_along(users: int, model: str) -> None:
+    """The best rated model gives sixteen users of a DGX Spark 8 tok/s each."""
+    words = ("--best", "overall", "--gpu", "dgx-spark:1", "--users", str(users), "--json")
+    found = json.loads(run("--root", ROOT, "fit", *words).out)["best"][0]["assessment"]
+    assert found["model"] == model
+    assert found["workload"]["sequences"] == users

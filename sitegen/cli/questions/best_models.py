@@ -170,8 +170,9 @@ def print_best(
         users, served = fewer
         asked, first = options.users or options.sequences, served.picks[0].assessment
         print(
-            f"No rated model serves {asked:,} users at once there. {users_in_words(users)} "
-            f"{'is' if users == 1 else 'are'} what {first.model.name} serves: --users {users}"
+            f"No rated model serves {asked:,} users at once and at reading speed there. "
+            f"{users_in_words(users)} {'is' if users == 1 else 'are'} what {first.model.name} "
+            f"serves: --users {users}"
         )
         return
     if answer is None:

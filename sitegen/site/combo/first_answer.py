@@ -187,7 +187,7 @@ def _heading(answer: FirstAnswer, name: Link, state: State, where: str) -> Parts
 
 
 def _too_many(users: int, where: str) -> str:
-    return f"No rated model serves {users:,} users at once on {where}."
+    return f"No rated model serves {users:,} users at once and at reading speed on {where}."
 
 
 def users_in_words(count: int) -> str:
