@@ -80,7 +80,7 @@ PASTED = [
         "(EngineCore pid=812) ERROR ValueError: To serve at least one request with the models's "
         "max seq len (131072), (16.0 GiB KV cache is needed, which is larger than the available KV "
         "cache memory (2.91 GiB).",
-        "The context needs more KV cache than there is",
+        "The context needs more KV cache than is available",
     ),
     ("ValueError: Free memory on device cuda:0 (9.1/23.6 GiB) on startup is less than desired GPU "
      "memory utilization (0.9, 21.2 GiB).", "Free memory is below the requested share"),
