@@ -457,7 +457,8 @@ def _of_one_machine(engine: FitEngine, question: ModelQuestion, pick: Pick) -> P
     if question.named or chosen is None or chosen.evaluation.group.nodes > 1:
         return pick
     runnable = engine.on_one_node(pick.ask.runnable)
-    if runnable is pick.ask.runnable:
+    blind = question.sees and not runnable.reads_images
+    if runnable is pick.ask.runnable or blind:
         return pick
     placed = _Plan(pick.ask, chosen).placed
     plans = _comfortable(engine, question, Ask(runnable, pick.ask.workload))

@@ -611,3 +611,5 @@ def test_exo_runs_what_spans_macs_and_mlx_lm_what_stays_inside_one() -> None:
     steps = {step.title: step for step in recipes_for(gemma)[0].steps}
     assert steps["Start the server"].where == "every node"
     assert "2 servers run" in steps["Start the server"].note
+    (images,) = [one.picks[0].assessment for one in found.uses if one.use is Use.VISION]
+    assert images.runtime.id == "exo"  # mlx-lm reads none
