@@ -305,7 +305,7 @@ def _at_speed(assessment: Assessment) -> tuple[Cell, ...]:
     speed = assessment.speed
     if speed is None:
         return ()
-    return (" and writes ", NumberCell(speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S))
+    return (" and generates ", NumberCell(speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S))
 
 
 def _sentence(names: Sequence[str]) -> str:

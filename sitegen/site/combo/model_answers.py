@@ -138,7 +138,7 @@ def _card(on_machine: OnMachine, answers: str, address: str, *, many: bool) -> M
             figures.append(("Speed, all users", all_users))
     figures += [
         ("GPU memory", NumberCell(on_machine.machine.installed_vram_bytes, Unit.GIB)),
-        ("GPUs cost", brief_cost(on_machine.machine)),
+        ("GPU cost", brief_cost(on_machine.machine)),
     ]
     return MachineCard(
         answers,
@@ -184,7 +184,7 @@ def _budgets(chosen: BestMachines) -> Table | None:
         Column("Machine"),
         Column("Speed", numeric=True, note="one user"),
         Column("Context", numeric=True, note="longest"),
-        Column("GPUs cost", numeric=True, note="newest price seen"),
+        Column("GPU cost", numeric=True, note="newest price seen", key="gpus cost"),
         Column("File", note="runtime"),
     )
     rows = tuple(
@@ -246,23 +246,24 @@ def _note(chosen: BestMachines) -> str:
         "maximum, at reading speed or faster. "
     )
     many = (
-        f"Many users: {MANY} users at once, each with 32K tokens and at reading speed or faster. "
-        "We show the machine with the lowest known price, and prefer a runtime made for serving."
+        f"Many users: {MANY} concurrent users, each with 32K tokens and at reading speed or "
+        "faster. We show the machine with the lowest known price, and prefer a runtime made for "
+        "serving."
     )
     return (well if chosen.asks is GoalAmounts.WELL else "") + many
 
 
 def rating_words(rating: Rating | None) -> Cell:
     """Say how good the model is as far as published scores tell, and on what evidence."""
-    how = Link(URL, "how we make ratings")
+    how = Link(URL, "how we compute ratings")
     if rating is None or not rating.is_rated:
         return Parts(("Not rated: there are too few independent scores (", how, ")."))
     boards = "1 benchmark" if rating.boards == 1 else f"{rating.boards} benchmarks"
     return Parts(
         (
-            "Rating over all uses: ",
+            "Overall rating: ",
             rating_cell(rating),
-            f", from {boards}, {_independence(rating)}. An average model has 50. "
+            f", from {boards}, {_independence(rating)}. The average model has 50. "
             f"Status: {STANDINGS[rating.standing].lower()} (",
             how,
             ").",
