@@ -185,7 +185,7 @@ def test_own_prices_count_and_can_be_forgotten(page: Page) -> None:
     page.get_by_role("button", name="Use this price").click()
     assert "RTX 3090" in page.inner_text("#own-list")
     assert "your price" in answer(page) + page.inner_text("#others")
-    page.get_by_role("button", name="Forget mine").click()
+    page.get_by_role("button", name="Forget my prices").click()
     assert page.inner_text("#own-list") == ""
     assert "your price" not in page.inner_text("#best") + page.inner_text("#others")
     assert page.evaluate("document.activeElement.name") == "gpu"

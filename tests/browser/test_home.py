@@ -277,7 +277,7 @@ def test_a_borderline_answer_for_several_users_says_whose_context_it_is(asking: 
 def test_more_users_than_any_rated_model_serves_get_the_most_that_one_does(asking: Page) -> None:
     ask(asking, "3090", users="1024", context="8192")
     heading = asking.locator("#answer h2")
-    expect(heading).to_contain_text("No rated model serves 1,024 users at once on RTX 3090.")
+    expect(heading).to_contain_text("No rated model serves 1,024 concurrent users on RTX 3090.")
     fewer = re.search(r"For (\d+) users, run", heading.inner_text())
     assert fewer is not None
     whole = asking.get_attribute("#answer .whole a", "href") or ""

@@ -113,7 +113,7 @@ def test_bytes_are_printed_in_gib_and_ids_by_name() -> None:
     weights = Reason("WEIGHTS_EXCEED", {"weights_bytes": 40 * GIB, "budget_bytes": 21 * GIB})
     assert text(reason_sentence(weights, CATALOG)) == (
         "The weights alone take 40\N{NO-BREAK SPACE}GiB, "
-        "but only 21\N{NO-BREAK SPACE}GiB are usable."
+        "but only 21\N{NO-BREAK SPACE}GiB is usable."
     )
     link = reason_sentence(Reason("LINK_DECODE", {"link": "ethernet-10g", "share": 0.61}), CATALOG)
     assert text(link) == "10 GbE takes 61\N{NO-BREAK SPACE}% of the time of each token."

@@ -68,8 +68,8 @@ def memory_plot(report: AccuracyReport) -> Plot:
         id="memory",
         title="Estimated and logged memory",
         description=(
-            "Each mark is one figure of a log; on the dashed line estimate and log are equal. "
-            "Both axes are in powers of ten."
+            "Each mark is one figure from a log. On the dashed line, the estimate and the log are "
+            "equal. Both axes are in powers of ten."
         ),
         x=axis_over("Logged", Unit.GIB, sizes),
         y=axis_over("Estimated", Unit.GIB, sizes),

@@ -63,7 +63,7 @@ def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> 
     verdicts = [row.pick for found in survey.combos.values() for row in found.rows]
     written = by_column(Verdict, verdicts)
     yield ApiList("verdicts", f"{about}say more.", "catalog", written, len(verdicts))
-    about = "Every page with the files beside it."
+    about = "Every page with its files."
     listed = [page_entry(page) for page in pages]
     yield ApiList("pages", about, "content", listed, len(listed))
 

@@ -208,4 +208,4 @@ def _rules() -> Table:
         Row((rule.quantity, rule.words, Link(rule.url, rule.met_in) if rule.url else rule.met_in))
         for rule in RULES
     )
-    return Table("rules", "Rules of thumb, judged on the same records", columns, rows)
+    return Table("rules", "Rules of thumb, tested on the same records", columns, rows)

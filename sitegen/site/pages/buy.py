@@ -82,7 +82,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     )
     words = (
         "Builds for a budget, ranked by the best model that each runs, with dated prices: "
-        "GPUs, whole computers and what they leave out."
+        "GPUs, whole computers and what the prices leave out."
     )
     title = "What should I buy?"
     yield Page(BUY_URL, title, TEMPLATE, view, "buy", SourceSpan(f"templates/{TEMPLATE}"), words)

@@ -27,8 +27,8 @@ CODES: Mapping[str, Said] = {
     "partly-in-ram": Said(
         "Part of the model does not fit on the GPUs",
         (
-            "Ollama starts anyway and runs that part on the CPU, which is many times "
-            "slower. Only the PROCESSOR column of ollama ps shows it."
+            "Ollama starts anyway and runs that part on the CPU, which is many times slower. "
+            "Only the PROCESSOR column of ollama ps shows it."
         ),
     ),
     "no-context-cap": Said(

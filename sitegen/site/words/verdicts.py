@@ -327,7 +327,7 @@ def room(assessment: Assessment) -> Cell:
     if busiest is None:
         return NO_PLAN
     left = max(0, busiest.budget_bytes - busiest.need.mid)
-    free: Cell = Parts((NumberCell(left, Unit.GIB), " of the busiest GPU stays free."))
+    free: Cell = Parts((NumberCell(left, Unit.GIB), " stays free on the busiest GPU."))
     if assessment.checkpoint.is_published:
         return free
     return Lines((free, Small("We don't know of a published file for this checkpoint.")))
