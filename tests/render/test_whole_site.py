@@ -145,7 +145,7 @@ def test_without_releases_there_is_a_feed_and_a_page_all_the_same() -> None:
     from sitegen.pipeline.pages import render
 
     made = render(empty, project().templates, project().assets)
-    assert b"No release is recorded yet" in made["changes/index.html"]
+    assert b"There are no releases yet" in made["changes/index.html"]
     assert ElementTree.fromstring(made["feed.xml"]).findall(f"{ATOM}entry") == []  # noqa: S314
 
 

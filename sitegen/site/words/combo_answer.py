@@ -89,7 +89,7 @@ def _serving(survey: ComboSurvey) -> list[Cell]:
         Link(url_of("model", serving.model.id), serving.model.name),
         f" at {checkpoint_name(serving)} in {serving.runtime.name} serves ",
         NumberCell(most[0].amount.mid, Unit.COUNT),
-        " users at the same time, each with ",
+        " users, each with ",
         NumberCell(SHORT_CONTEXT, Unit.TOKENS),
         " of context, at reading speed.",
     ]
