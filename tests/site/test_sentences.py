@@ -116,7 +116,7 @@ def test_bytes_are_printed_in_gib_and_ids_by_name() -> None:
         "but only 21\N{NO-BREAK SPACE}GiB is usable."
     )
     link = reason_sentence(Reason("LINK_DECODE", {"link": "ethernet-10g", "share": 0.61}), CATALOG)
-    assert text(link) == "10 GbE takes 61\N{NO-BREAK SPACE}% of the time of each token."
+    assert text(link) == "10 GbE takes 61\N{NO-BREAK SPACE}% of the time per token."
 
 
 def test_a_cure_names_the_gpu_with_a_link() -> None:

@@ -29,7 +29,7 @@ def error_plot(report: AccuracyReport) -> Plot:
         id="errors",
         title="Share of figures with at most a given error",
         description=(
-            "Two rising lines. At every error, the engine's line lies above the line of the "
+            "Two rising lines. At every error, the engine's line is above the line of the "
             "common rules. Only figures with a common rule count; the tables below have the "
             "numbers."
         ),

@@ -29,7 +29,7 @@ DESCRIPTIONS: Mapping[Kind, str] = {
     Kind.MEASUREMENT: "Memory that others logged, by source.",
     Kind.BENCHMARK: "Speeds that others measured, by source.",
     Kind.CLAIM: "Claims of public pages, as quoted; the verdicts are in /claims/index.json.",
-    Kind.BOARD: "Public benchmarks with their use, licence and cautions; no scores.",
+    Kind.BOARD: "Public benchmarks with their use, license and cautions; no scores.",
     Kind.LOSS: "Quality lost to quantization, as others measured it, by source.",
 }
 

@@ -55,7 +55,7 @@ MOVED = (
 BESIDE = (
     ("index.json", "The page's result in full: bytes exact, other numbers to six digits."),
     ("data.csv", "The page's tables, one line per row: UTF-8, CRLF, RFC 4180."),
-    ("metadata.json", "Columns with units, sources, licence, version, thresholds, citation."),
+    ("metadata.json", "Columns with units, sources, license, version, thresholds, citation."),
     ("page.md", "The text of the page, as Markdown."),
 )
 

@@ -110,7 +110,7 @@ def speed_worst_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
         Column("Quantity"),
         Column("Measured", numeric=True),
         Column("Estimated", numeric=True),
-        Column("Off", numeric=True),
+        Column("Error", numeric=True, key="off"),
         Column("Source"),
     )
     runs = {run.id: run for file in catalog.benchmarks.values() for run in file.runs}

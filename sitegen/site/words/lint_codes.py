@@ -71,7 +71,7 @@ CODES: Mapping[str, Said] = {
         "The runtime stops, or several ranks share one GPU and run out of memory.",
     ),
     "shared-gpu": Said(
-        "Two servers each take most of the same GPU",
+        "Two servers each reserve most of the same GPU",
         "The second server finds too little free memory and stops.",
     ),
     "port-clash": Said(
@@ -95,7 +95,7 @@ CODES: Mapping[str, Said] = {
         "It stops: the architecture is not supported. A newer version may have it.",
     ),
     "unquantized-checkpoint": Said(
-        "The text promises a quantized model, but the repository holds 16-bit files",
+        "The text promises a quantized model, but the repository has 16-bit files",
         "The download and the memory use are two to four times as large as the text says.",
     ),
     "unknown-option": Said(

@@ -40,7 +40,7 @@ REASONS: Mapping[str, str] = {
     "LOAD_SPIKE": (
         "Loading needs another {spike_bytes}, because the file cache and the GPU share one memory."
     ),
-    "LINK_DECODE": "{link} takes {share} of the time of each token.",
+    "LINK_DECODE": "{link} takes {share} of the time per token.",
     "LINK_PREFILL": "{link} alone adds {seconds} before the first token of a long prompt.",
     "STATE_BLOCKS": (
         "It starts only with max_num_seqs at {most} or less, not the default {asked}: each "
@@ -78,7 +78,8 @@ REASONS: Mapping[str, str] = {
     ),
     "TP_ACROSS_NODES": "Tensor parallelism would cross {link} twice in every layer.",
     "MIXED_GPUS_TP_MIN": (
-        "Equal shares limit every GPU to the memory of the smallest: {smallest} beside {largest}."
+        "Equal shares limit every GPU to the memory of the smallest, the {smallest}; the largest "
+        "is the {largest}."
     ),
     "MIXED_GPUS_UNSUPPORTED": "{runtime} does not spread one replica over different GPUs.",
     "MULTI_NODE_UNSUPPORTED": "{runtime} does not spread one replica over several nodes.",
