@@ -195,7 +195,7 @@ def test_prices_say_kind_and_day_and_what_they_leave_out(page: Page) -> None:
     assert "202" in page.inner_text("#best .figures")
     text = page.inner_text("main")
     assert "including a computer for $" in text
-    assert "Board, processor, RAM, power supply, case and disks" in text
+    assert "motherboard, processor, RAM, power supply, case and disks" in text
     before = page.inner_text("#best .figures")
     page.select_option("[name=computer]", "")
     assert "GPUs only" in answer(page)

@@ -137,7 +137,7 @@ def test_sizes_of_files_are_not_called_figures_from_logs() -> None:
     site = collect_pages(only(memory=replace(report, results=files)), [pages])
     program = site.pages["/accuracy/gguf-file/"]
     assert program.title == "All figures for GGUF files"
-    assert program.description.startswith("3 published sizes of GGUF files, each beside")
+    assert program.description.startswith("3 published sizes of GGUF files, each with")
     shown = render(site, project().templates, project().assets)["accuracy/gguf-file/index.html"]
     assert "Published file sizes next to" in words(parse(shown))
 
