@@ -128,7 +128,7 @@
     if (form.classList.contains("two")) {
       const points = (one) => Number([...fields.model.options].find((option) => option.value === one.model)?.dataset.points) || 0;
       lines.splice(1, 0, row("Rating", "", columns, name, points, (one) => (points(one) ? [strong(String(points(one)))] : ["not rated"])));
-    } else lines.push(facts("GPU memory", "memory"), facts("GPU cost", "cost", true), facts("Power", "power"));
+    } else lines.push(facts("GPU memory", "memory"), facts("GPUs cost", "cost", true), facts("Power", "power"));
     const caption = made("caption", { className: "unseen" }, "Side by side");
     const heads = made("tr", {}, made("td"), ...columns.map((one) => made("th", { scope: "col" }, top(one))));
     return made("table", { id: "figures" }, caption, made("thead", {}, heads), made("tbody", {}, ...lines));
