@@ -85,7 +85,7 @@ def report_url(page: Page, settings: SiteSettings) -> str:
         f"File: {settings.origin(page.source.path)}",
         "Row (the address behind its # sign): ",  # assets/report.js fills in these two
         "Value on the page: ",
-        "What it should be, and where that can be read: ",
+        "What it should be, and where we can read that: ",
     )
     title = quote(f"Wrong number: {_short(page.title)}", safe="")
     body = quote("\n".join(lines), safe="")

@@ -38,7 +38,7 @@ FIELD_WORDS: Mapping[str, str] = {
     "rates_at_mhz": "clock for the rates",
     "released": "release date",
     "tdp_watts": "board power",
-    "traps": "known traps",
+    "traps": "known pitfalls",
     "unified_default_fraction": "default GPU share of memory",
     "unified_memory_options_gib": "memory sizes",
     "unified_raised_reserve_gib": "memory left to the system",

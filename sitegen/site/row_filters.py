@@ -26,7 +26,7 @@ LINK_NAMES: Mapping[str, str] = {
 }
 BILLION = 10**9
 PRICE_NOTE = (
-    "Prices are for the GPUs alone: the newest that we have seen, or the launch price. "
+    "Prices are for the GPUs only: the newest that we have seen, or the launch price. "
     "If you set a limit, rows without a price disappear."
 )
 
@@ -134,7 +134,7 @@ def choosing_models(models: Iterable[tuple[LanguageModel, ModelFacts]]) -> Choos
         "models",
         (
             WordFilter("maker", "Organization", _options(rows, "maker", makers)),
-            WordFilter("licence", "Licence", _options(rows, "licence", licences)),
+            WordFilter("licence", "License", _options(rows, "licence", licences)),
             Bound("size", "Parameters, at most", most=True, unit="billion"),
         ),
     )

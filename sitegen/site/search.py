@@ -103,7 +103,8 @@ def search_page(pages: Iterable[Page], inputs: SiteInputs) -> Page:
         view,
         "search",
         SourceSpan(f"templates/{TEMPLATE}"),
-        "Find a model, a GPU, a combo or a guide by name, a verdict by both, or words in the text.",
+        "Find a model, GPU, machine or guide by name, the verdict of a model on a machine, or "
+        "words in the text.",
     )
 
 

@@ -121,23 +121,23 @@
     if (start.why_not) parts.push(made("p", { className: "note", textContent: start.why_not }));
     const head = made("thead", {}, made("tr", {}, ...["Memory", "In your log", "We expect", ""].map((text, at) => made(text ? "th" : "td", at && at < 3 ? { className: "n", textContent: text } : { textContent: text }))));
     for (const cell of head.querySelectorAll("th")) cell.scope = "col";
-    parts.push(made("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: "Figures of the log" }, made("table", {}, made("caption", { textContent: "Your log beside our estimate" }), head, made("tbody", {}, ...start.figures.map(row)))));
+    parts.push(made("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: "Figures of the log" }, made("table", {}, made("caption", { textContent: "Your log and our estimate" }), head, made("tbody", {}, ...start.figures.map(row)))));
     parts.push(made("details", { className: "fold" }, made("summary", { textContent: "A record to contribute" }),
-      made("p", { textContent: "This is your start-up in the format of the catalog. Check the machine, add a link to the log, and send the record by pull request as a file in catalog/measurements/." }), code(start.record)));
+      made("p", { textContent: "This is your start-up in the catalog's format. Check the machine, add a link to the log, and send the record by pull request as a file in catalog/measurements/." }), code(start.record)));
     return parts;
   };
   const notes = (found) => {
     const out = [];
     const { told } = found;
-    if (told === "markdown" || told === "html" || told === "python") out.push(`This looks like ${{ markdown: "Markdown", html: "HTML", python: "Python" }[told]}. We read the shell commands in it and nothing else; sitegen lint-command reads all of it.`);
+    if (told === "markdown" || told === "html" || told === "python") out.push(`This looks like ${{ markdown: "Markdown", html: "HTML", python: "Python" }[told]}. We read only the shell commands in it; sitegen lint-command reads all of it.`);
     if (found.without_hardware && !machine.value) out.push("Your text does not name the machine, so we could not check memory or the split over GPUs. Choose the machine above.");
-    for (const name of found.unknown_models) out.push(`We did not recognise the model ${name}, so we did not check whether it fits.`);
+    for (const name of found.unknown_models) out.push(`We did not recognize the model ${name}, so we did not check whether it fits.`);
     for (const { line, name, meant } of found.by_name) out.push(`Line ${line}: we read ${name} as ${meant}, from its name alone.`);
     if (found.unnamed_models) out.push("Your text does not say which model is loaded, so we did not check whether it fits.");
     for (const { line, why } of found.unweighed) out.push(`We did not check the memory of the command in line ${line}: ${why.replace(/\bsitegen has\b/g, "we have")}.`);
     if (found.other_versions) out.push("Your text names a version whose options we don't know, so we did not check them.");
     if (found.unlisted.length) out.push(`We don't know these options (by line): ${found.unlisted.join(", ")}. They may come from a newer version or a custom build, or they may be wrong.`);
-    if (found.unread.length) out.push(`A server is started in a way that we cannot read, so we did not check it. Line: ${found.unread.join(", ")}.`);
+    if (found.unread.length) out.push(`We cannot read how a server is started, so we did not check it. Line: ${found.unread.join(", ")}.`);
     return out;
   };
   // That nothing was found wrong says little of memory where the model or the machine is not known.
@@ -163,7 +163,7 @@
     }
     if (problems.length) parts.push(made("ul", { className: "findings" }, ...problems.map(finding)));
     if (!parts.length) {
-      parts.push(made("h2", { textContent: "We recognised nothing here" }),
+      parts.push(made("h2", { textContent: "We recognized nothing here" }),
         made("p", {}, "We found no launch command, no start-up figures and no known error. Paste the whole command, or the log from its first line. ",
           "For a symptom without an error message, see the troubleshooting guide."));
     }

@@ -172,7 +172,7 @@
     try {
       loaded = await Promise.all(chosen.map(load));
     } catch {
-      answer.textContent = "We could not load the figures of a machine. Try again.";
+      answer.textContent = "We could not load the figures for a machine. Try again.";
       return;
     }
     if (mine !== asked) return;

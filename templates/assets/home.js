@@ -219,7 +219,7 @@
   const taken = (groups) => {
     const open = groups.find((group) => group.ids.length > 1);
     if (open) {
-      $("read-says").textContent = `“${open.name}” fits several GPUs. Which one is it?`;
+      $("read-says").textContent = `“${open.name}” matches several GPUs. Which one is it?`;
       offer(...open.ids.map((id) => {
         const { count, text } = names.ofGpu(id, open.count, open.gib);
         return [count > 1 ? `${count}× ${text}` : text, () => taken(groups.map((one) => (one === open ? { ...one, ids: [id] } : one)))];

@@ -185,7 +185,7 @@ def test_own_prices_count_and_can_be_forgotten(page: Page) -> None:
     page.get_by_role("button", name="Use this price").click()
     assert "RTX 3090" in page.inner_text("#own-list")
     assert "your price" in answer(page) + page.inner_text("#others")
-    page.get_by_role("button", name="Forget mine").click()
+    page.get_by_role("button", name="Forget my prices").click()
     assert page.inner_text("#own-list") == ""
     assert "your price" not in page.inner_text("#best") + page.inner_text("#others")
     assert page.evaluate("document.activeElement.name") == "gpu"
@@ -195,7 +195,7 @@ def test_prices_say_kind_and_day_and_what_they_leave_out(page: Page) -> None:
     assert "202" in page.inner_text("#best .figures")
     text = page.inner_text("main")
     assert "including a computer for $" in text
-    assert "Board, processor, RAM, power supply, case and disks" in text
+    assert "motherboard, processor, RAM, power supply, case and disks" in text
     before = page.inner_text("#best .figures")
     page.select_option("[name=computer]", "")
     assert "GPUs only" in answer(page)

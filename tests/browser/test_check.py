@@ -155,8 +155,8 @@ def test_a_compose_file_is_read_as_yaml_and_right_text_is_said_to_be_right(page:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("ollama run nothing:70b", "We did not recognise the model nothing:70b"),
-        ("vllm serve /models/mine --max-model-len 8192", "We did not recognise the model /models"),
+        ("ollama run nothing:70b", "We did not recognize the model nothing:70b"),
+        ("vllm serve /models/mine --max-model-len 8192", "We did not recognize the model /models"),
         ("ollama serve", "Your text does not say which model is loaded"),
         ("llama-server -m Qwen3-14B-Q4_K_M.gguf",
          "the memory of the command in line 1: a part of the model may lie in system RAM."),
@@ -178,7 +178,7 @@ def test_a_folder_that_is_read_by_its_name_is_said_to_be(page: Page) -> None:
 
 def test_an_error_is_found_by_its_text_and_nothing_is_made_of_nothing(page: Page) -> None:
     text = answered(page, "torch says\nRuntimeError: something else entirely")
-    assert "We recognised nothing here" in text
+    assert "We recognized nothing here" in text
     page.get_by_role("button", name="an error").click()
     page.wait_for_selector("#result h2:has-text('We know this error')")
     assert "Fix:" in page.inner_text("#result")

@@ -278,7 +278,7 @@ def test_more_users_than_any_rated_model_serves_get_the_most_that_one_does(askin
     ask(asking, "3090", users="1024", context="8192")
     heading = asking.locator("#answer h2")
     expect(heading).to_contain_text(
-        "No rated model serves 1,024 users at once and at reading speed on RTX 3090."
+        "No rated model serves 1,024 concurrent users at reading speed on RTX 3090."
     )
     fewer = re.search(r"For (\d+) users, run", heading.inner_text())
     assert fewer is not None

@@ -179,11 +179,11 @@ def test_such_an_option_is_taken_where_it_applies(words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ("qwen3-32b --expert-parallel", "has no experts to spread"),
-        ("qwen3-32b --expert-parallel --runtime vllm", "has no experts to spread"),
-        ("qwen3-32b --expert-parallel --tensor-parallel 8", "has no experts to spread"),
-        ("qwen3-32b --decode-context-parallel 3", "only if 3 divides the 8 ranks"),
-        ("qwen3-32b --decode-context-parallel 2", "number of copies of the cache, which is 1"),
+        ("qwen3-32b --expert-parallel", "has no experts to distribute"),
+        ("qwen3-32b --expert-parallel --runtime vllm", "has no experts to distribute"),
+        ("qwen3-32b --expert-parallel --tensor-parallel 8", "has no experts to distribute"),
+        ("qwen3-32b --decode-context-parallel 3", "only if 3 divides the tensor parallel size 8"),
+        ("qwen3-32b --decode-context-parallel 2", "at most 1, the number of copies of the cache"),
         ("qwen3-32b --data-parallel 2", "needs a model with experts"),
         ("qwen3-30b-a3b --data-parallel 3", "3 data-parallel ranks cannot share 8 GPUs"),
         ("qwen3-32b --prediction-layers", "no multi-token prediction layers"),

@@ -36,7 +36,7 @@ def test_percentiles_stand_in_columns_under_the_workload_and_the_caveat() -> Non
     heads = [words(cell).split()[0] for cell in table.findall("thead/tr/*")]
     assert heads == ["Load", "Latency", "Mean", "p50", "p95", "p99", "Slowest"]
     rows = [[words(cell) for cell in row] for row in table.findall("tbody/tr")]
-    assert rows[1][:2] == ["2 streams", "each further token"]
+    assert rows[1][:2] == ["2 users", "each further token"]
     assert rows[1][4] == "not reported"
     text = words(root)
     assert WARM in text

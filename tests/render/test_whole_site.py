@@ -145,7 +145,7 @@ def test_without_releases_there_is_a_feed_and_a_page_all_the_same() -> None:
     from sitegen.pipeline.pages import render
 
     made = render(empty, project().templates, project().assets)
-    assert b"No release is recorded yet" in made["changes/index.html"]
+    assert b"There are no releases yet" in made["changes/index.html"]
     assert ElementTree.fromstring(made["feed.xml"]).findall(f"{ATOM}entry") == []  # noqa: S314
 
 
@@ -210,13 +210,13 @@ def test_a_page_is_cited_with_title_version_date_and_address(page: object) -> No
 def test_a_citation_is_this_one() -> None:
     cited = citation(site().pages["/gpus/rtx-4090/"], fabricated.SETTINGS)
     assert cited.plain == (
-        "The sitegen contributors (2026). What does the NVIDIA RTX 4090 run? "
+        "The sitegen contributors (2026). What can the NVIDIA RTX 4090 run? "
         "sitegen, data version test of 2026-11-20. https://example.org/gpus/rtx-4090/"
     )
     assert cited.bibtex == (
         "@misc{sitegen-gpus-rtx-4090-test,\n"
         "  author = {{The sitegen contributors}},\n"
-        "  title = {{What does the NVIDIA RTX 4090 run?}},\n"
+        "  title = {{What can the NVIDIA RTX 4090 run?}},\n"
         "  organization = {sitegen},\n"
         "  year = {2026},\n"
         "  version = {test},\n"

@@ -137,9 +137,9 @@ def test_sizes_of_files_are_not_called_figures_from_logs() -> None:
     site = collect_pages(only(memory=replace(report, results=files)), [pages])
     program = site.pages["/accuracy/gguf-file/"]
     assert program.title == "All figures for GGUF files"
-    assert program.description.startswith("3 published sizes of GGUF files, each beside")
+    assert program.description.startswith("3 published sizes of GGUF files, each with")
     shown = render(site, project().templates, project().assets)["accuracy/gguf-file/index.html"]
-    assert "Published sizes of files, beside" in words(parse(shown))
+    assert "Published file sizes next to" in words(parse(shown))
 
 
 def test_speeds_that_are_not_judged_are_in_the_twin_alone() -> None:
@@ -177,7 +177,7 @@ def only(**changed: AccuracyReport | SpeedAccuracy | None) -> SiteInputs:
     ("inputs", "said", "memory_shown"),
     [
         (fabricated.inputs_without_records(), "nothing to compare", False),
-        (only(memory=None), "no logs of memory", False),
+        (only(memory=None), "no memory logs", False),
         (only(speed=None), "5 figures from 1 public", True),
     ],
     ids=["nothing", "speed", "memory"],

@@ -14,7 +14,7 @@ from sitegen.site.freshness import data_date, stale_records
 from tests.render.built import parse, project, words
 from tests.site import fabricated
 
-BADGE = "Last reviewed 2026-11-20"
+BADGE = "Last reviewed on 2026-11-20"
 
 
 def made(data_date_of_site: str) -> dict[str, bytes]:

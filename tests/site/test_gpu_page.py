@@ -65,10 +65,10 @@ def test_a_page_of_processors_asks_about_their_ram_and_that_of_a_board_about_the
         for name in ("DDR4-3200, 2 channels", "Raspberry Pi 5")
     ]
     assert asked == [
-        "What does a processor with DDR4-3200 in 2 channels run?",
-        "What does the Raspberry Pi 5 run?",
+        "What can a processor with DDR4-3200 in 2 channels run?",
+        "What can the Raspberry Pi 5 run?",
     ]
-    assert question(RTX_4090, "NVIDIA") == "What does the NVIDIA RTX 4090 run?"
+    assert question(RTX_4090, "NVIDIA") == "What can the NVIDIA RTX 4090 run?"
 
 
 def test_each_number_has_a_card_with_how_many_models_fit() -> None:

@@ -87,7 +87,7 @@ def test_what_is_missing_is_not_reported_and_the_option_is_named() -> None:
 
 def test_the_rate_at_a_p99_is_that_of_the_slowest_requests() -> None:
     column = shown().table.columns[6]
-    assert (column.heading, column.note) == ("Slowest 1 %", "rate of one stream at p99")
+    assert (column.heading, column.note) == ("Slowest 1 %", "rate of one user at p99")
     assert shown().table.rows[1].cells[6] == NumberCell(25.0, Unit.TOKENS_PER_S)  # 1 / 40 ms
     assert shown().table.rows[0].cells[6] == Absent("no rate")
 

@@ -105,18 +105,18 @@ def test_a_context_that_is_one_user_s_is_not_told_to_several() -> None:
         " tokens", "\N{NO-BREAK SPACE}tokens"
     )
     assert several == (
-        "One user alone can have 24,064 tokens; you asked for 4 users with 32,768 tokens each."
+        "A single user can have 24,064 tokens; you asked for 4 users with 32,768 tokens each."
     ).replace(" tokens", "\N{NO-BREAK SPACE}tokens")
 
 
 def test_bytes_are_printed_in_gib_and_ids_by_name() -> None:
     weights = Reason("WEIGHTS_EXCEED", {"weights_bytes": 40 * GIB, "budget_bytes": 21 * GIB})
     assert text(reason_sentence(weights, CATALOG)) == (
-        "The weights alone take 40\N{NO-BREAK SPACE}GiB, "
-        "but only 21\N{NO-BREAK SPACE}GiB are usable."
+        "The weights alone need 40\N{NO-BREAK SPACE}GiB, "
+        "but only 21\N{NO-BREAK SPACE}GiB is usable."
     )
     link = reason_sentence(Reason("LINK_DECODE", {"link": "ethernet-10g", "share": 0.61}), CATALOG)
-    assert text(link) == "10 GbE takes 61\N{NO-BREAK SPACE}% of the time of each token."
+    assert text(link) == "10 GbE takes 61\N{NO-BREAK SPACE}% of the time per token."
 
 
 def test_a_cure_names_the_gpu_with_a_link() -> None:

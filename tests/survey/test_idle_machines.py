@@ -11,7 +11,7 @@ from sitegen.site.words.plans import idle_words
 from tests.survey.whole_catalog import whole_catalog, whole_survey
 
 MACS = "4x-mac-studio-m3-ultra-rdma"
-SMALL = "Idle: 2 × M3 Ultra with 256 GB, because this plan takes equal machines."
+SMALL = "Idle: 2 × M3 Ultra with 256 GB, because this plan needs identical machines."
 
 
 def plan(*nodes: int, replicas: int = 1) -> ParallelPlan:

@@ -170,7 +170,7 @@ def print_best(
         users, served = fewer
         asked, first = options.users or options.sequences, served.picks[0].assessment
         print(
-            f"No rated model serves {asked:,} users at once and at reading speed there. "
+            f"No rated model serves {asked:,} concurrent users at reading speed there. "
             f"{users_in_words(users)} {'is' if users == 1 else 'are'} what {first.model.name} "
             f"serves: --users {users}"
         )

@@ -196,7 +196,7 @@ def sessions_table(benchmark_sessions: tuple[BenchmarkSession, ...], catalog: Ca
         for one in benchmark_sessions
     )
     return Table(
-        "sessions", "Verdicts that one session on a machine settles", columns, rows, counted=True
+        "sessions", "Verdicts that one session on each machine settles", columns, rows, counted=True
     )
 
 

@@ -295,7 +295,9 @@ def _left_out(assessment: Assessment, slower: Assessment | None) -> tuple[Cell, 
     idle = idle_words(assessment.combo, plan) if plan is not None else ""
     found: list[Cell] = []
     if slower is not None:
-        found.append(Parts((f"{checkpoint_name(slower)} loses less", *_at_speed(slower), ".")))
+        found.append(
+            Parts((f"{checkpoint_name(slower)} loses less quality", *_at_speed(slower), "."))
+        )
     if idle:
         found.append(idle)
     return tuple(found)
@@ -305,7 +307,7 @@ def _at_speed(assessment: Assessment) -> tuple[Cell, ...]:
     speed = assessment.speed
     if speed is None:
         return ()
-    return (" and writes ", NumberCell(speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S))
+    return (" but generates only ", NumberCell(speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S))
 
 
 def _sentence(names: Sequence[str]) -> str:

@@ -51,7 +51,7 @@ def about_losses(combo: Combo, judged: str) -> str:
         return "The machine has one GPU. If it fails, nothing runs."
     alone = " All GPUs are in one machine: if it fails, nothing runs."
     return (
-        f"We assess {judged} again on the hardware that is left. A replica that loses a GPU stops, "
+        f"We assess {judged} again on the remaining hardware. A replica that loses a GPU stops, "
         "and you have to restart it with the plan shown."
         f"{alone if len(combo.nodes) == 1 else ''}"
     )

@@ -52,7 +52,7 @@ FOR_USE = {
     Use.OVERALL: "overall",
     Use.GENERAL: "for general use",
     Use.CODING: "for coding",
-    Use.REASONING: "for reasoning and maths",
+    Use.REASONING: "for reasoning and math",
     Use.AGENTIC: "for agents and tools",
     Use.LONG_CONTEXT: "for long texts",
     Use.VISION: "for images",
@@ -138,7 +138,7 @@ def first_view(answer: FirstAnswer, state: State, catalog: Catalog) -> FirstView
         return FirstView(
             heading=Parts((_nothing(answer, where),)),
             mark=None,
-            about="Ask for a shorter context, fewer users or another use.",
+            about="Choose a shorter context, fewer users or another use.",
             figures=(),
             faster=None,
             commands=(),
@@ -187,7 +187,7 @@ def _heading(answer: FirstAnswer, name: Link, state: State, where: str) -> Parts
 
 
 def _too_many(users: int, where: str) -> str:
-    return f"No rated model serves {users:,} users at once and at reading speed on {where}."
+    return f"No rated model serves {users:,} concurrent users at reading speed on {where}."
 
 
 def users_in_words(count: int) -> str:
@@ -203,7 +203,7 @@ def _nothing(answer: FirstAnswer, where: str) -> str:
     if answer.use is None:
         return f"None of the runtimes that we assess loads this model on {where}."
     if answer.too_many:
-        return f"{_too_many(answer.too_many, where)} For one user none can be called the best."
+        return f"{_too_many(answer.too_many, where)} For one user, no model can be called the best."
     return (
         f"With this context and number of users, no model that fits {COMFORTABLY} on {where} can "
         f"be called the best {FOR_USE[answer.use]}: published scores say too little."
@@ -215,7 +215,8 @@ def _about(answer: FirstAnswer, assessment: Assessment, catalog: Catalog) -> Cel
         return None if assessment.tier is FitTier.COMFORTABLE else why(assessment, catalog)
     if answer.as_good == 0:
         return (
-            "This is the largest model that runs here. None of the models that run here is rated."
+            "This is the largest model that runs here. None of the models that run here have a "
+            "rating."
         )
     ratings = Link(URL, "published scores")
     if answer.as_good == 1:

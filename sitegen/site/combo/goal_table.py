@@ -51,7 +51,7 @@ def goals_table(survey: ComboSurvey) -> Table | None:
         Column("Goal"),
         Column("Model", note="checkpoint"),
         Column("Runtime", note="plan"),
-        Column("Gives", numeric=True),
+        Column("Result", numeric=True, key="gives"),
         Column("Reason"),
         Column("Next best", note="and its result"),
     )
@@ -121,21 +121,22 @@ def _why(answer: Answer) -> Cell:
         return f"The only small model that is rated and fits {COMFORTABLY}."
     if answer.scope is Scope.SMALL:
         return (
-            f"Highest rating of {answer.models} small models that are rated and fit {COMFORTABLY}."
+            f"The highest rating of the {answer.models} small models that are rated and fit "
+            f"{COMFORTABLY}."
         )
     if answer.models == 1:
         return f"The only good model that fits {COMFORTABLY}."
     of_all = f"of the {answer.models} good models that fit {COMFORTABLY}."
     if answer.runner_up is not None and answer.runner_up.amount.mid > answer.best.amount.mid:
         most = "fastest" if answer.goal is AnswerGoal.ONE_STREAM else "most users"
-        return f"Best rated of those within a tenth of the {most} {of_all}"
+        return f"The best rated of those within a tenth of the {most} {of_all}"
     return f"{SUPERLATIVES[answer.goal]} {of_all}"
 
 
 def beyond_words(assessment: Assessment) -> str:
     """Say what memory beyond the GPUs' own a model takes."""
     spilled = any(reason.code == "EXPERTS_IN_RAM" for reason in assessment.reasons)
-    return "with experts in system RAM" if spilled else "with a higher limit of the system"
+    return "with experts in system RAM" if spilled else "with a higher system limit"
 
 
 def _why_larger(answer: Answer) -> Cell:
@@ -145,8 +146,8 @@ def _why_larger(answer: Answer) -> Cell:
     if answer.best.assessment.tier is not FitTier.COMFORTABLE:
         return f"No model fits {COMFORTABLY}: this is the largest that may run."
     return (
-        f"Most parameters of {answer.models} models that fit {COMFORTABLY}. Larger does not mean "
-        "better."
+        f"The most parameters of the {answer.models} models that fit {COMFORTABLY}. Larger does "
+        "not mean better."
     )
 
 

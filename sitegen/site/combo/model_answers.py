@@ -246,23 +246,24 @@ def _note(chosen: BestMachines) -> str:
         "maximum, at reading speed or faster. "
     )
     many = (
-        f"Many users: {MANY} users at once, each with 32K tokens and at reading speed or faster. "
-        "We show the machine with the lowest known price, and prefer a runtime made for serving."
+        f"Many users: {MANY} concurrent users, each with 32K tokens and at reading speed or "
+        "faster. We show the machine with the lowest known price, and prefer a runtime made for "
+        "serving."
     )
     return (well if chosen.asks is GoalAmounts.WELL else "") + many
 
 
 def rating_words(rating: Rating | None) -> Cell:
     """Say how good the model is as far as published scores tell, and on what evidence."""
-    how = Link(URL, "how we make ratings")
+    how = Link(URL, "how we compute ratings")
     if rating is None or not rating.is_rated:
         return Parts(("Not rated: there are too few independent scores (", how, ")."))
     boards = "1 benchmark" if rating.boards == 1 else f"{rating.boards} benchmarks"
     return Parts(
         (
-            "Rating over all uses: ",
+            "Overall rating: ",
             rating_cell(rating),
-            f", from {boards}, {_independence(rating)}. An average model has 50. "
+            f", from {boards}, {_independence(rating)}. The average model has 50. "
             f"Status: {STANDINGS[rating.standing].lower()} (",
             how,
             ").",

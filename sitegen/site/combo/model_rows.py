@@ -37,7 +37,7 @@ from sitegen.survey.best_for_use import FIRST, PickRatings
 from sitegen.survey.results import ComboSurvey, ModelOnCombo
 from sitegen.values import dataclass
 
-FIRST_CAPTION = "The best rated models that run here"
+FIRST_CAPTION = "The best-rated models that run here"
 SHOWN = 15
 """Rows on the combo's own page; its script and the page of all models have the rest."""
 
@@ -52,7 +52,7 @@ COLUMNS = (
 MISSING_COLUMNS = (
     Column("Model", note="file"),
     Column("Missing", numeric=True, note="memory"),
-    Column("Remedy", prose=True),
+    Column("Fix", key="remedy", prose=True),
 )
 
 
@@ -150,7 +150,7 @@ def _heading(row: ModelOnCombo) -> Cell:
     if row.too_close:
         lines.append(Flag("too close to call"))
     if pick.model.superseded_by:
-        lines.append(Small("a newer version is out"))
+        lines.append(Small("there is a newer version"))
     return Lines(tuple(lines))
 
 

@@ -73,7 +73,7 @@ HEADINGS = {
 ABOUT = {
     "run-side-by-side": "The first is the largest model that leaves a GPU free. The second is at "
     "most half as large, and the largest such model that fits on the other GPUs. Each runs inside "
-    "one machine, on the fewest GPUs that hold it."
+    "one machine, on the fewest GPUs that it fits on."
 }
 
 

@@ -29,7 +29,7 @@ def error_plot(report: AccuracyReport) -> Plot:
         id="errors",
         title="Share of figures with at most a given error",
         description=(
-            "Two rising lines. At every error, the engine's line lies above the line of the "
+            "Two rising lines. At every error, the engine's line is above the line of the "
             "common rules. Only figures with a common rule count; the tables below have the "
             "numbers."
         ),
@@ -68,8 +68,8 @@ def memory_plot(report: AccuracyReport) -> Plot:
         id="memory",
         title="Estimated and logged memory",
         description=(
-            "Each mark is one figure of a log; on the dashed line estimate and log are equal. "
-            "Both axes are in powers of ten."
+            "Each mark is one figure from a log. On the dashed line, the estimate and the log are "
+            "equal. Both axes are in powers of ten."
         ),
         x=axis_over("Logged", Unit.GIB, sizes),
         y=axis_over("Estimated", Unit.GIB, sizes),

@@ -67,11 +67,11 @@ def load_plot(assessment: Assessment, curve: Sequence[LoadPoint]) -> Drawn | Non
         id="load",
         title=f"Speed by number of users: {named(assessment)}",
         description=(
-            "Two lines with their bounds, by the number of users at once: the speed of all "
+            "Two lines with their bounds, by number of concurrent users: the speed of all users "
             "together rises, and the speed of each user falls. The table below has the same "
             "numbers."
         ),
-        x=doubling_axis("Users at once", Unit.COUNT, (point.x for point in together)),
+        x=doubling_axis("Concurrent users", Unit.COUNT, (point.x for point in together)),
         y=doubling_axis("Speed", Unit.TOKENS_PER_S, (value for value in values if value)),
         series=(
             Series("All users together", together, line=True, marked=True),

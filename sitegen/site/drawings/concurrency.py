@@ -77,14 +77,14 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
             "Measured speed of all users together, by number of users. The table below has "
             "the same numbers."
         ),
-        x=doubling_axis("Users at once", Unit.COUNT, (point.x for point in every)),
+        x=doubling_axis("Concurrent users", Unit.COUNT, (point.x for point in every)),
         y=doubling_axis(
             "Decode", Unit.TOKENS_PER_S, (p.y for series in shown for p in series.points)
         ),
         series=shown,
     )
     columns = (
-        Column("Streams", numeric=True, note="at once"),
+        Column("Users", numeric=True, note="concurrent", key="streams"),
         *(Column(series.name, numeric=True, note="measured") for series in shown),
     )
     speeds = [{point.x: point.y for point in series.points} for series in shown]

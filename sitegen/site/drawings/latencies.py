@@ -41,11 +41,11 @@ SEEDED = frozenset({"vllm", "inferencex", "guidellm", "aiperf", "aiperf-records"
 """Tools that draw the same prompts from the same seed, run after run."""
 DRAWN_PROMPTS = frozenset({"", "random", "synthetic", "synthetic_text"})
 WARM = (
-    "The prefix cache may have been warm: prompts drawn from one seed are the same in every run, "
-    "and a server that has just read them reads them faster."
+    "The prefix cache may have been warm: prompts drawn from the same seed are the same in every "
+    "run, and a server that has just read them reads them faster."
 )
 KNOWN = "The server had read some of these prompts before, with its prefix cache on."
-OF_REQUESTS = "We computed the percentiles from the requests in the file; the tool gave none."
+OF_REQUESTS = "We computed the percentiles from the requests in the file; the tool reported none."
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def _load_words(run: SpeedRun) -> Parts:
     rate = run.load.request_rate_per_s if run.load else None
     if rate is not None:
         return Parts((NumberCell(rate, Unit.PLAIN), " requests/s"))
-    noun = " stream" if run.workload.sequences == 1 else " streams"
+    noun = " user" if run.workload.sequences == 1 else " users"
     return Parts((NumberCell(run.workload.sequences, Unit.COUNT), noun))
 
 
@@ -120,7 +120,7 @@ def _table(id: str, runs: Sequence[SpeedRun]) -> Table:
         Column("p50", numeric=True, note="median"),
         Column("p95", numeric=True),
         Column("p99", numeric=True),
-        Column("Slowest 1 %", numeric=True, note="rate of one stream at p99"),
+        Column("Slowest 1 %", numeric=True, note="rate of one user at p99"),
     )
     rows = tuple(
         Row((_load_words(run), NAMES[name], *_figures(name, one)))
@@ -248,7 +248,7 @@ def _marks(latency: Latency, low: float, high: float) -> tuple[Limit, ...]:
 def _at(run: SpeedRun) -> str:
     """Name the load of a run in a title."""
     rate, count = run.load.request_rate_per_s if run.load else None, run.workload.sequences
-    streams = f"{count} stream{'' if count == 1 else 's'}"
+    streams = f"{count} user{'' if count == 1 else 's'}"
     return streams if rate is None else f"{rate:g} requests/s"
 
 

@@ -57,11 +57,11 @@ def _fields(
     return (
         CalculatorInput("hardware", "To buy, USD", costs.hardware_usd.mid, 1e7),
         CalculatorInput("busy", "Power while busy, W", costs.busy_watts.mid, 1e6),
-        CalculatorInput("idle", "Power while waiting, W", costs.idle_watts.mid, 1e6),
+        CalculatorInput("idle", "Power while idle, W", costs.idle_watts.mid, 1e6),
         CalculatorInput("hours", "Busy, hours a day", hours, 24, 1),
-        CalculatorInput("speed", "Written while busy, tokens/s", costs.tokens_per_s.mid, 1e6, 1),
-        CalculatorInput("read", "Tokens read for each one written", read_per_written, 1e4, 1),
+        CalculatorInput("speed", "Output while busy, tokens/s", costs.tokens_per_s.mid, 1e6, 1),
+        CalculatorInput("read", "Input tokens per output token", read_per_written, 1e4, 1),
         CalculatorInput("kwh", "Electricity, USD/kWh", mid["electricity-price-usd-per-kwh"], 10, 3),
-        CalculatorInput("api-read", "API, USD per million read", read, 1e4, 2),
-        CalculatorInput("api-written", "API, USD per million written", written, 1e4, 2),
+        CalculatorInput("api-read", "API, USD per million input tokens", read, 1e4, 2),
+        CalculatorInput("api-written", "API, USD per million output tokens", written, 1e4, 2),
     )  # fmt: skip

@@ -29,7 +29,7 @@ DESCRIPTIONS: Mapping[Kind, str] = {
     Kind.MEASUREMENT: "Memory that others logged, by source.",
     Kind.BENCHMARK: "Speeds that others measured, by source.",
     Kind.CLAIM: "Claims of public pages, as quoted; the verdicts are in /claims/index.json.",
-    Kind.BOARD: "Public benchmarks with their use, licence and cautions; no scores.",
+    Kind.BOARD: "Public benchmarks with their use, license and cautions; no scores.",
     Kind.LOSS: "Quality lost to quantization, as others measured it, by source.",
 }
 
@@ -63,7 +63,7 @@ def listings(records: CatalogRecords, survey: Survey, pages: Iterable[Page]) -> 
     verdicts = [row.pick for found in survey.combos.values() for row in found.rows]
     written = by_column(Verdict, verdicts)
     yield ApiList("verdicts", f"{about}say more.", "catalog", written, len(verdicts))
-    about = "Every page with the files beside it."
+    about = "Every page with its files."
     listed = [page_entry(page) for page in pages]
     yield ApiList("pages", about, "content", listed, len(listed))
 

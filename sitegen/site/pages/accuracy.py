@@ -113,8 +113,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         view,
         "accuracy",
         SOURCE,
-        f"{shown} figures that others logged beside the engine's estimates: errors by quantity, "
-        "runtime and model family, verdicts beside outcomes, and the worst cases by name.",
+        f"{shown} figures that others logged, compared with the engine's estimates: errors by "
+        "quantity, runtime and model family, verdicts and outcomes, and the worst cases by "
+        "name.",
         stated={
             **(memory_twin(report) if report else {}),
             "speeds": speed_twin(speeds) if speeds else [],
@@ -131,8 +132,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             ),
             "accuracy",
             SOURCE,
-            f"{len(comparisons)} {_figures_of(program)}, each beside the engine's estimate, the "
-            "common rule's, and its source.",
+            f"{len(comparisons)} {_figures_of(program)}, each with the engine's estimate, the "
+            "estimate of the common rule, and its source.",
             stated={
                 "program": program,
                 "comparisons": [comparison_twin(one) for one in comparisons],
@@ -203,9 +204,13 @@ def _programs(report: AccuracyReport) -> Table:
 
 
 def _rules() -> Table:
-    columns = (Column("Quantity"), Column("The common rule"), Column("Met in"))
+    columns = (
+        Column("Quantity"),
+        Column("The common rule"),
+        Column("Where we found it", key="met in"),
+    )
     rows = tuple(
         Row((rule.quantity, rule.words, Link(rule.url, rule.met_in) if rule.url else rule.met_in))
         for rule in RULES
     )
-    return Table("rules", "Rules of thumb, judged on the same records", columns, rows)
+    return Table("rules", "Rules of thumb, tested on the same records", columns, rows)

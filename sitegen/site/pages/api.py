@@ -55,7 +55,7 @@ MOVED = (
 BESIDE = (
     ("index.json", "The page's result in full: bytes exact, other numbers to six digits."),
     ("data.csv", "The page's tables, one line per row: UTF-8, CRLF, RFC 4180."),
-    ("metadata.json", "Columns with units, sources, licence, version, thresholds, citation."),
+    ("metadata.json", "Columns with units, sources, license, version, thresholds, citation."),
     ("page.md", "The text of the page, as Markdown."),
 )
 
@@ -71,8 +71,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         view,
         "api",
         SourceSpan("sitegen/site/json/api.py"),
-        "All lists in the catalog and all verdicts as JSON with schemas, the files beside each "
-        "page, and the whole site for offline use.",
+        "All lists in the catalog and all verdicts as JSON with schemas, the files of each page, "
+        "and the whole site for offline use.",
     )
 
 
@@ -80,7 +80,7 @@ def _lists() -> Table:
     rows = [
         ("index", "Every list, with its number of entries."),
         ("verdicts", "Every verdict, abridged."),
-        ("pages", "Every page, with the files beside it."),
+        ("pages", "Every page, with its files."),
         *((kind.folder, DESCRIPTIONS[kind]) for kind in DESCRIPTIONS),
         (
             "openapi",
@@ -105,7 +105,7 @@ def _moved() -> Table:
 
 def _beside() -> Table:
     rows = tuple(Row((Code(name), words)) for name, words in BESIDE)
-    return Table("beside", "Files beside a page", (Column("File"), Column("Contents")), rows)
+    return Table("beside", "Files of a page", (Column("File"), Column("Contents")), rows)
 
 
 def _records() -> Table:

@@ -82,7 +82,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     )
     words = (
         "Builds for a budget, ranked by the best model that each runs, with dated prices: "
-        "GPUs, whole computers and what they leave out."
+        "GPUs, whole computers and what the prices leave out."
     )
     title = "What should I buy?"
     yield Page(BUY_URL, title, TEMPLATE, view, "buy", SourceSpan(f"templates/{TEMPLATE}"), words)
@@ -128,6 +128,6 @@ def _best(found: Shelf, usd: float, users: int) -> tuple[Cell, Cell]:
     words = [one.build.priced, one.build.around] if one.build.around else [one.build.priced]
     price = Lines((NumberCell(one.usd, Unit.USD), Small("; ".join(words))))
     speed = Parts(
-        (NumberCell(speed_of(one.offer, wanted), Unit.TOKENS_PER_S), " in all" * (users > 1))
+        (NumberCell(speed_of(one.offer, wanted), Unit.TOKENS_PER_S), " total" * (users > 1))
     )
     return Lines((build, Small(f"{model}, {one.offer.runs}"), Small(speed))), price

@@ -95,8 +95,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         scripts=(ENGINE_URL, FACTS_URL, *DATA_URLS),
     )
     words = (
-        "Paste a launch command, a compose file, a start-up log or an error: "
-        "what is wrong, why, and what to write instead."
+        "Paste a launch command, a compose file, a start-up log or an error to see what is wrong, "
+        "why, and what to write instead."
     )
     yield Page(
         CHECK_URL, TITLE, TEMPLATE, view, "check", SourceSpan(f"templates/{TEMPLATE}"), words

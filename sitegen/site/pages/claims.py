@@ -80,8 +80,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         view,
         "claims",
         SourceSpan("catalog/claims"),
-        f"{total} checkable claims of {len(judged)} public pages about GPUs, models and costs, "
-        "each beside the engine's arithmetic: confirmed, doubtful, disputed or impossible.",
+        f"{total} checkable claims from {len(judged)} public pages about GPUs, models and costs, "
+        "each compared with the engine's arithmetic: confirmed, doubtful, disputed or impossible.",
         stated={
             "pages": [_page_json(page) for page in judged],
             "quarantined": [_quarantined_json(found) for found in kept_apart],
@@ -130,7 +130,7 @@ def _summary(judged: tuple[JudgedPage, ...]) -> Table:
     columns = (
         Column("Page"),
         *(Column(verdict.value.capitalize(), numeric=True) for verdict in ClaimVerdict),
-        Column("Read"),
+        Column("Read on", key="read"),
     )
     rows = tuple(
         Row(

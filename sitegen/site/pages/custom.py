@@ -75,7 +75,7 @@ class CustomView:
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the one page."""
     catalog = inputs.catalog
-    words = "Compose a build from any GPUs and see which models run on it, how, and why."
+    words = "Put together a machine from any GPUs and see which models run on it, how and why."
     source = SourceSpan(f"templates/{TEMPLATE}")
     view = _view(catalog)
     yield Page(

@@ -27,16 +27,16 @@ CONSTANTS_TEMPLATE = "constants.html"
 CONSTANTS_URL = "/framework/constants/"
 
 LINE_MEANINGS: Mapping[str, str] = {
-    "reserved_os": "GPU memory that the system or a desktop keeps.",
+    "reserved_os": "GPU memory that the system or a desktop reserves.",
     "context": "Memory that a process needs to open the GPU: code, page tables, allocator.",
     "weights": "The checkpoint's tensors on this GPU: shards, replicated tensors, padding.",
-    "projector": "The part that reads images, if the format keeps it in a separate file (mmproj).",
+    "projector": "The part that reads images, if the format stores it in a separate file (mmproj).",
     "kv": "Keys and values of every token in the context, for the layers on this GPU.",
-    "state": "A fixed amount per sequence that recurrent layers keep, regardless of its length.",
-    "compute": "The peak of one forward pass: activations, logits, sampler.",
-    "communication": "Buffers for the exchanges between ranks.",
+    "state": "A fixed amount that recurrent layers store per sequence, regardless of its length.",
+    "compute": "Peak memory of one forward pass: activations, logits, sampler.",
+    "communication": "Buffers for communication between ranks.",
     "graphs": "Captured CUDA graphs.",
-    "fragmentation": "Memory that the allocator holds and cannot use.",
+    "fragmentation": "Memory that the allocator has reserved but cannot use.",
 }
 
 EVIDENCE: Mapping[Evidence, str] = {
@@ -55,7 +55,7 @@ BOUND_MEANINGS: Mapping[str, str] = {
     "compute": "GPUs with a higher rate, or a shorter prompt.",
     "link": "A faster link, a pipeline or layer split, or fewer GPUs for each replica.",
     "cpu": "Fewer layers or experts in system RAM.",
-    "overhead": "Captured graphs, a newer runtime, or more users at once.",
+    "overhead": "Captured graphs, a newer runtime, or more concurrent users.",
 }
 
 
@@ -170,8 +170,8 @@ def _evidence() -> Table:
 
 def _bounds() -> Table:
     rows = tuple(Row((words, BOUND_MEANINGS[code])) for code, words in BOUNDS.items())
-    columns = (Column("Limited by"), Column("Remedy"))
-    return Table("speed-bounds", "Limits of the speed, and their remedies", columns, rows)
+    columns = (Column("Limited by"), Column("Fix", key="remedy"))
+    return Table("speed-bounds", "What limits the speed, and what helps", columns, rows)
 
 
 def _runtimes(assessed: list[tuple[Runtime, RuntimeProfile]]) -> Table:

@@ -158,9 +158,9 @@ def question(gpu: Gpu, maker: str) -> str:
     """Ask the question of a page; a record of processors is named by their RAM or by a board."""
     if gpu.vendor is Vendor.CPU:
         if gpu.name.startswith("DDR"):
-            return f"What does a processor with {gpu.name.replace(', ', ' in ')} run?"
-        return f"What does the {gpu.name} run?"
-    return f"What does the {maker} {gpu.name} run?"
+            return f"What can a processor with {gpu.name.replace(', ', ' in ')} run?"
+        return f"What can the {gpu.name} run?"
+    return f"What can the {maker} {gpu.name} run?"
 
 
 def _machines(count: int) -> str:
@@ -227,7 +227,7 @@ COOLERS = {"active": "its own fans", "passive": "heat sink; the case fans must b
 def _body(body: GpuBody) -> Iterator[tuple[str, Cell]]:
     """Yield the recorded facts of a GPU's body: form, size, connectors, cooling."""
     if body.form:
-        yield "Form", FORMS.get(body.form, body.form)
+        yield "Form factor", FORMS.get(body.form, body.form)
     if body.slots is not None:
         yield "Slots covered", NumberCell(body.slots, Unit.COUNT)
     if body.length_mm is not None:
@@ -241,7 +241,7 @@ def _body(body: GpuBody) -> Iterator[tuple[str, Cell]]:
 def _ram_link(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
     """Yield the rate at which a GPU reads the RAM of a processor on its module."""
     if gpu.ram_link_bytes_per_s is not None:
-        yield "Reads its processor's RAM at", span(gpu.ram_link_bytes_per_s, Unit.GB_PER_S)
+        yield "Speed of reading its processor's RAM", span(gpu.ram_link_bytes_per_s, Unit.GB_PER_S)
 
 
 def _observed(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
@@ -277,7 +277,7 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ("Multiprocessors", recorded(gpu.multiprocessors, Unit.COUNT)),
         ("Host link", catalog.interconnects[gpu.bus].name if gpu.bus else Absent()),
         *_ram_link(gpu),
-        ("Links between GPUs", joined(links) if links else Absent("none besides the host link")),
+        ("Links between GPUs", joined(links) if links else Absent("none except the host link")),
         ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
         *_body(gpu.body),
         *_observed(gpu),

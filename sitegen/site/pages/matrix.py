@@ -79,7 +79,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "matrix",
         SourceSpan(f"templates/{TEMPLATE}"),
         "Every rated model on one, two, four or eight of every GPU: whether it fits, how fast it "
-        "answers and how long a context it holds.",
+        "answers and how long its context can be.",
     )
 
 

@@ -301,7 +301,7 @@ def _facts(model: LanguageModel, known: ModelFacts) -> Table:
         experts = f"{known.experts}; each token uses {known.experts_per_token}"
     pairs: tuple[tuple[str, Cell], ...] = (
         ("Organization", model.organization),
-        ("Licence", model.license),
+        ("License", model.license),
         ("Published", model.released or Absent()),
         ("Repository", repository_cell(model.repository)),
         ("Parameters", NumberCell(known.parameters, Unit.PARAMETERS)),
@@ -310,7 +310,7 @@ def _facts(model: LanguageModel, known: ModelFacts) -> Table:
         ("Layers", NumberCell(known.layers, Unit.COUNT)),
         ("Attention heads", NumberCell(known.attention_heads, Unit.COUNT)),
         ("KV heads", NumberCell(known.kv_heads, Unit.COUNT)),
-        ("Types of layer", cache_words(known)),
+        ("Layer types", cache_words(known)),
         ("KV cache per token", NumberCell(known.kv_bytes_per_token, Unit.KIB)),
         ("Longest context", NumberCell(model.context_tokens, Unit.TOKENS)),
         ("Valid tensor parallel sizes", tensor_parallel_words(known)),

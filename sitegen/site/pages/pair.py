@@ -245,7 +245,7 @@ def _context_finding(found: Assessment) -> Cell:
     if longest >= found.model.context_tokens:
         ends = "the model's maximum"
     else:
-        ends = "then the memory is full"
+        ends = "which fills the memory"
     return Parts(("One user can have ", NumberCell(longest, Unit.TOKENS), f" of context, {ends}"))
 
 
@@ -279,6 +279,6 @@ def _sliders(found: Assessment, asked: BuildQuestion, catalog: Catalog) -> Slide
         (ENGINE_URL, MODEL_URL, *DATA_URLS),
         (
             Slider("Context", "context", contexts, contexts.index(usual), "tokens"),
-            Slider("Users at once", "users", USERS, 0, "users"),
+            Slider("Concurrent users", "users", USERS, 0, "users"),
         ),
     )

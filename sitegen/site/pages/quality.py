@@ -131,8 +131,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         Lazy(lambda: _view(catalog, ratings, checks, losses)) if found_any else NOTHING,
         "quality",
         SOURCE,
-        f"{len(rated)} models rated by use from published scores, with intervals and tiers; what "
-        "quantization loses; and how far the ratings can be trusted.",
+        f"{len(rated)} models rated by use from published scores, with intervals and tiers; how "
+        "much quality quantization costs; and how far you can trust the ratings.",
         stated=Lazy(lambda: _stated(ratings, checks, losses)),
         total=len(rated),
     )
@@ -251,10 +251,10 @@ def _drawing(losses: LossTable) -> Plot:
     most = max((type_loss.bits for type_loss in shown), default=8.0)
     return Plot(
         id="loss-by-bits",
-        title="Loss over bits per weight",
+        title="Quality loss by bits per weight",
         description=(
-            "Each point is a type of quantization. Fewer bits lose more. The table below has the "
-            "numbers."
+            "Each point is a type of quantization. Fewer bits lose more quality. The table "
+            "below has the numbers."
         ),
         x=Axis("Bits per weight", Unit.PLAIN, 1, most + 0.5),
         y=axis_over(

@@ -66,7 +66,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             "runtime",
             runtime.span,
             f"{runtime.name}: the GPUs, formats and parallelism that it supports, the constants "
-            "of its memory model with sources, and its known traps.",
+            "of its memory model with sources, and its known pitfalls.",
             sources=runtime.sources,
         )
 
@@ -105,7 +105,7 @@ def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
         ("Model families", families if runtime.families else "no limit recorded"),
         ("Models it has code for", models_cell(runtime, inputs.catalog.models.values())),
         *((("Runs on", joined(driven)),) if driven else ()),
-        ("Licence", runtime.license),
+        ("License", runtime.license),
         ("Website", Link(runtime.url, runtime.url) if runtime.url else Absent()),
     )
     return facts("facts", "Facts", pairs)

@@ -60,8 +60,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         ),
         "status",
         SourceSpan("catalog"),
-        "Version and date of the data, how many records and verdicts there are, which records "
-        "wait for a review, and which are in quarantine.",
+        "Version and date of the data, how many records and verdicts there are, which records are "
+        "waiting for a review, and which are in quarantine.",
         _result(inputs, old),
         len(old),
     )

@@ -153,7 +153,7 @@ def worst_table(report: AccuracyReport, catalog: Catalog) -> Table:
         Column("Quantity"),
         Column("Logged", numeric=True),
         Column("Estimated", numeric=True),
-        Column("Off", numeric=True),
+        Column("Error", numeric=True, key="off"),
         Column("Likely cause"),
     )
     rows = tuple(
@@ -213,7 +213,7 @@ def comparisons_table(comparisons: tuple[Comparison, ...], catalog: Catalog) -> 
         Column("Quantity"),
         Column("Logged", numeric=True),
         Column("Estimated", numeric=True),
-        Column("Off", numeric=True),
+        Column("Error", numeric=True, key="off"),
         Column("Common rule", numeric=True, note="error"),
         Column("Within our interval"),
         Column("Source"),

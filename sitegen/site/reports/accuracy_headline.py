@@ -12,7 +12,7 @@ from sitegen.values import dataclass
 
 GOALS = {
     "agree": "of verdicts agree with what happened on real machines",
-    "inside": "of logged memory figures lie between our low and high estimates",
+    "inside": "of logged memory figures are between our low and high estimates",
 }
 
 
@@ -34,5 +34,5 @@ def headline_figures(
     found = [one for one in speed.judged if one.quantity == "decode"] if speed else []
     if found:
         errors = sorted((abs(one.predicted.mid / one.measured - 1), 1.0) for one in found)
-        words = f"median error of {len(found):,} published speeds for one user"
+        words = f"median error for {len(found):,} published one-user speeds"
         yield AccuracyFigure(NumberCell(quantile(errors, 0.5), Unit.PERCENT), words)

@@ -36,7 +36,7 @@ def speed_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
         Column("Median error", numeric=True),
         Column("80 of 100", numeric=True, note="at most"),
         Column("Within our interval", numeric=True),
-        Column("High over low", numeric=True, note="median"),
+        Column("High ÷ low", numeric=True, note="median", key="high over low"),
         Column("Common rule", numeric=True, note="median error"),
     )
     rows = []
@@ -80,7 +80,8 @@ def speed_plot(accuracy: SpeedAccuracy, catalog: Catalog) -> Plot:
     return Plot(
         id="speed-plot",
         title="Estimated and measured decode speed, one user",
-        description="Each mark is one run; on the dashed line estimate and measurement are equal.",
+        description="Each mark is one run. On the dashed line, the estimate and the measurement "
+        "are equal.",
         x=axis_over("Measured", Unit.TOKENS_PER_S, speeds),
         y=axis_over("Estimated", Unit.TOKENS_PER_S, speeds),
         series=tuple(
@@ -109,7 +110,7 @@ def speed_worst_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
         Column("Quantity"),
         Column("Measured", numeric=True),
         Column("Estimated", numeric=True),
-        Column("Off", numeric=True),
+        Column("Error", numeric=True, key="off"),
         Column("Source"),
     )
     runs = {run.id: run for file in catalog.benchmarks.values() for run in file.runs}

@@ -47,24 +47,24 @@ KINDS = (
     ),
     _Kind(
         "overhead", "Times that do not depend on bandwidth",
-        "Kernel launches and waiting: per layer, per user, and per hand-over between GPUs.",
+        "Kernel launches and waiting: per layer, per user, and per hand-off between GPUs.",
         ("decode-overhead-", "overhead-", "decode-stream-", "hop-overhead-", "network-hop-"),
     ),
     _Kind(
         "decode-factors", "Factors for decode",
-        "Deviations of weight formats, experts, runtimes, backends and older versions from "
-        "their family of runtimes.",
+        "How weight formats, experts, runtimes, backends and older versions differ from their "
+        "runtime family.",
         ("decode-",),
     ),
     _Kind(
-        "arithmetic", "Arithmetic used by prompts",
+        "arithmetic", "Peak arithmetic used by prompts",
         "The share of a GPU's peak FP16 rate that runtimes reach while they read a prompt.",
         ("compute-efficiency-",),
     ),
     _Kind(
         "prompt-factors", "Factors for reading a prompt",
-        "Deviations of weight formats, experts, long prompts, runtimes and backends from their "
-        "family of runtimes.",
+        "How weight formats, experts, long prompts, runtimes and backends differ from their "
+        "runtime family.",
         ("compute-",),
     ),
     _Kind(
@@ -74,12 +74,12 @@ KINDS = (
     ),
     _Kind(
         "batch", "Many users",
-        "The extra time of a step when more users share it.",
+        "The extra time per step when more users share it.",
         ("step-batch-",),
     ),
     _Kind(
         "links", "Links",
-        "The time of exchanges between GPUs, compared with the link's latency and bandwidth.",
+        "The time for exchanges between GPUs, compared with the link's latency and bandwidth.",
         ("link-exllama-", "link-layer-split-", "link-mlx-", "link-paged-", "link-prompt-",
          "all-reduce-growth-"),
     ),
@@ -148,7 +148,7 @@ def _table(constants: Named, *, id: str, caption: str) -> Table:
         Column("Value", numeric=True, note="and bounds"),
         Column("Status"),
         Column("Source"),
-        *([Column("Read")] if len(dates) > 1 else ()),
+        *([Column("Read on", key="read")] if len(dates) > 1 else ()),
         *([Column("Note")] if len(notes) > 1 else ()),
     )
     rows = tuple(

@@ -188,7 +188,7 @@ def commands(assessment: Assessment) -> Commands | None:
         return Commands(recipes, None)
     runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
     return Commands(
-        (), Parts(("We have no recipe yet that runs ", runtime, f" as {plan_words(plan)}."))
+        (), Parts(("We have no recipe yet for running ", runtime, f" as {plan_words(plan)}."))
     )
 
 

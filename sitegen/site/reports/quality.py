@@ -45,7 +45,7 @@ def best_table(ratings: Ratings, catalog: Catalog) -> Table:
     """List the best tier of each use, and the next."""
     columns = (
         Column("Use"),
-        Column("Best tier", note="published evidence cannot separate them"),
+        Column("Best tier", note="published scores cannot tell them apart"),
         Column("Next tier"),
         Column("Rated", numeric=True, note="models"),
     )
@@ -153,7 +153,7 @@ def boards_table(boards: Iterable[Board], catalog: Catalog) -> Table:
         Column("Run by"),
         Column("Catalog models", numeric=True),
         Column("Counts less because"),
-        Column("Licence of the scores"),
+        Column("License of the scores", key="licence of the scores"),
     )
     rows = tuple(
         Row(
@@ -187,7 +187,7 @@ def sources_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) -
         Column("Without"),
         Column("Still rated overall", numeric=True, note="models"),
         Column("Same order", numeric=True, note="Spearman, these models"),
-        Column("Moves most", note="points"),
+        Column("Changes most", note="points", key="moves most"),
     )
     rows = tuple(
         Row(
@@ -279,7 +279,7 @@ def losses_table(losses: LossTable, catalog: Catalog) -> Table:
         Column("Bits per weight", numeric=True),
         Column("Loss", numeric=True, note="rating points, mean over models"),
         Column("On another model", numeric=True, note="rating points"),
-        Column("Known by"),
+        Column("How we know", key="known by"),
         Column("Models", numeric=True),
         Column("Sources"),
     )

@@ -46,10 +46,15 @@ def checkpoints_table(
         Column("Checkpoint"),
         Column("Format"),
         Column("Weights", numeric=True, note="in memory"),
-        Column("Least effective VRAM", numeric=True, note=f"to fit {COMFORTABLY}"),
+        Column(
+            "Effective VRAM needed",
+            numeric=True,
+            note=f"to fit {COMFORTABLY}",
+            key="least effective vram",
+        ),
         Column("Bits per weight", numeric=True, note="average"),
         *((Column("Published", numeric=True, note="file"),) if published else ()),
-        Column("Size known by"),
+        Column("How we know the size", key="size known by"),
         *((Column("Repository"),) if named else ()),
     )
     least = _least_effective(on_combos)

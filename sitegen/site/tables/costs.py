@@ -42,7 +42,7 @@ class DutyCycle:
         streams = "the number of users that it serves best" if self.all_streams else "one user"
         return (
             f"busy {self.hours:g} hours a day with {streams}, "
-            f"{self.read_per_written:g} tokens read for each token written"
+            f"{self.read_per_written:g} input tokens for each output token"
         )
 
 
@@ -84,7 +84,7 @@ def table_of(found: Iterable[tuple[Combo, Costs | None]], load: DutyCycle, *, id
     columns = (
         Column("Machine", note="plan", key="combo"),
         Column("To buy", numeric=True, note="GPUs and machine"),
-        Column("Written", numeric=True, note="tokens a month"),
+        Column("Output", key="written", numeric=True, note="tokens a month"),
         Column("Electricity", numeric=True, note="a month"),
         Column("From an API", numeric=True, note="a month"),
         Column("Break-even", numeric=True),

@@ -84,7 +84,7 @@ def counts_table(needs: Iterable[GpusNeeded], alike: Alike, usd_per_kwh: float |
         Column("File", note="opens commands"),
         Column("Runtime", note="plan"),
         Column("Max context", numeric=True, note="one sequence"),
-        Column("Costs", numeric=True, note="GPUs alone"),
+        Column("Costs", numeric=True, note="GPUs only"),
         Column("Electricity", numeric=True, note="for 1M tokens", key="power"),
     )
     rows: list[Row] = []

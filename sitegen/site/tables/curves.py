@@ -61,7 +61,7 @@ def load_table(assessment: Assessment, curve: Sequence[LoadPoint]) -> Table | No
         for point in curve
     )
     columns = (
-        Column("Users", numeric=True, note="at once", key="streams"),
+        Column("Users", numeric=True, note="concurrent", key="streams"),
         Column("Each user", numeric=True, note="low–high", key="each_stream"),
         Column("All users", numeric=True, note="low–high", key="all_streams"),
     )

@@ -116,7 +116,7 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
             )
             for length in lengths[:1]
         ),
-        Column("Types of layer", key="layers_keep"),
+        Column("Layer types", key="layers_keep"),
     )
     rows = tuple(
         Row(
@@ -139,16 +139,15 @@ def _cache_note(kept: set[str]) -> str:
     if not kept & {"sliding", "compressed"}:
         return ""
     words = (
-        "These figures are for a sequence whose prompt the runtime has read: a sliding window "
-        "then holds only its last tokens. While a runtime reads the prompt, windows also keep the "
-        "tokens of unfinished "
-        "steps. A runtime with a pool admits a request only if the pool can hold these too, and "
-        "our ledgers count them."
+        "These figures are for a sequence whose prompt the runtime has already read: a sliding "
+        "window then stores only the last tokens. While a runtime reads the prompt, windows also "
+        "store the tokens of unfinished steps. A runtime with a cache pool admits a request only "
+        "if the pool has room for these tokens too, and our ledgers count them."
     )
     if "compressed" in kept:
         words += (
-            " DeepSeek V4 stores its cache in a layout of its own, mostly in 8 bits, whichever "
-            "type you choose."
+            " DeepSeek V4 stores its cache in its own layout, mostly in 8 bits, whichever type "
+            "you choose."
         )
     return words
 

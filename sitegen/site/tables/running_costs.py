@@ -207,14 +207,16 @@ def _per_million_cell(per: PerMillion | None) -> Cell:
 
 
 def _note(costs: RunningCosts) -> str:
-    said = "Each price was seen on the date beside it; launch prices come from the makers."
+    said = "Each price was seen on the date next to it; launch prices come from the makers."
     if costs.whole_usd is not None:
         said += (
             " The rest of the computer is an estimate for a case with room for one or two cards."
         )
     if costs.usd_per_kwh is None:
         return said
-    return f"{said} We count {costs.usd_per_kwh:.2f} USD/kWh for the time that the machine is busy."
+    return (
+        f"{said} We assume {costs.usd_per_kwh:.2f} USD/kWh for the time that the machine is busy."
+    )
 
 
 def own_prices(costs: RunningCosts) -> OwnPrices | None:

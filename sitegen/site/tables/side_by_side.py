@@ -55,8 +55,8 @@ COLUMNS = (
     Column("Verdict"),
     Column("Utilization", numeric=True, note="busiest GPU"),
     Column("Max context", numeric=True, note="users at 8K / 32K"),
-    Column("One stream", numeric=True),
-    Column("All streams", numeric=True),
+    Column("One user", numeric=True, key="one stream"),
+    Column("All users", numeric=True, key="all streams"),
 )
 EXPERTS = {"cut": False, "whole": True}
 EXPERT_WORDS = {"cut": "every expert split", "whole": "whole experts per GPU"}
@@ -243,7 +243,7 @@ def answer_cells(assessment: Assessment, reasons: Cell | None = None) -> tuple[C
     )  # fmt: skip
     replicas = assessment.plan.replicas
     number = str(speed.batch) if replicas == 1 else f"{replicas} × {speed.batch}"
-    streams = f"{number} stream" if replicas * speed.batch == 1 else f"{number} streams"
+    streams = f"{number} user" if replicas * speed.batch == 1 else f"{number} users"
     return (
         mark,
         utilization(assessment),

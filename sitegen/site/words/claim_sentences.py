@@ -12,51 +12,55 @@ from sitegen.site.words.tiers import COMFORTABLY
 FINDINGS: Mapping[str, str] = {
     "PARAMETERS_AGREE": "The tensors of the model have {parameters} parameters.",
     "PARAMETERS_DIFFER": "The tensors of the model have {parameters} parameters.",
-    "WEIGHTS_AGREE": "The weights take {weights_bytes}.",
-    "WEIGHTS_DIFFER": "The weights take {weights_bytes}, not {claimed_bytes}.",
+    "WEIGHTS_AGREE": "The weights take up {weights_bytes}.",
+    "WEIGHTS_DIFFER": "The weights take up {weights_bytes}, not {claimed_bytes}.",
     "BELOW_FOUR_BITS": (
-        "At four bits per parameter the weights take {least_bytes}, even without scales."
+        "At four bits per parameter, the weights take up {least_bytes}, even without scales."
     ),
-    "MEMORY_BELOW_WEIGHTS": "The weights alone take {weights_bytes}, more than {claimed_bytes}.",
-    "MEMORY_ABOVE_NEED": "Weights and cache with headroom need no more than {most_bytes}.",
+    "MEMORY_BELOW_WEIGHTS": (
+        "The weights alone take up {weights_bytes}, more than {claimed_bytes}."
+    ),
+    "MEMORY_ABOVE_NEED": "Weights and KV cache with headroom need at most {most_bytes}.",
     "MEMORY_AGREES": (
-        "The weights alone take {weights_bytes}. The figure lies between that size and a "
+        "The weights alone take up {weights_bytes}. The figure is between that size and a "
         "comfortable fit with {context_tokens}."
     ),
-    "CACHE_AGREES": "Keys and values of all layers take {cache_bytes}.",
-    "CACHE_DIFFERS": "Keys and values of all layers take {cache_bytes}, not {claimed_bytes}.",
-    "SUM_OF_MEMORY_AGREES": "That is the installed memory. One model cannot fill all of it.",
+    "CACHE_AGREES": "The keys and values of all layers take up {cache_bytes}.",
+    "CACHE_DIFFERS": (
+        "The keys and values of all layers take up {cache_bytes}, not {claimed_bytes}."
+    ),
+    "SUM_OF_MEMORY_AGREES": "That is the installed memory. One model cannot use all of it.",
     "SUM_OF_MEMORY_DIFFERS": "The installed memory is {installed_bytes}.",
     "ABOVE_INSTALLED": "The {gpus} GPUs of a replica have {installed_bytes} of installed memory.",
     "EFFECTIVE_AGREES": (
-        "One replica can fill {least_bytes} to {most_bytes}, depending on the runtime."
+        "One replica can use {least_bytes} to {most_bytes}, depending on the runtime."
     ),
     "EFFECTIVE_DIFFERS": (
-        "One replica can fill {least_bytes} to {most_bytes}, depending on the runtime."
+        "One replica can use {least_bytes} to {most_bytes}, depending on the runtime."
     ),
-    "MEMORY_VARIES": "The {gpu} is sold with several sizes of memory.",
+    "MEMORY_VARIES": "The {gpu} is sold with several memory sizes.",
     "TOO_FEW_GPUS": (
-        "The weights take {weights_bytes}, which needs {needed} × {gpu}, not {available}."
+        "The weights take up {weights_bytes}, which needs {needed} × {gpu}, not {available}."
     ),
-    "ENOUGH_GPUS": "The weights take {weights_bytes} of {installed_bytes} installed.",
-    "FITS_AFTER_ALL": "The model fits: {low} to {high} of the busiest GPU with {runtime}.",
+    "ENOUGH_GPUS": "The weights take up {weights_bytes} of the {installed_bytes} installed.",
+    "FITS_AFTER_ALL": "The model fits: it uses {low} to {high} of the busiest GPU with {runtime}.",
     "MEMORY_EXCEEDED": (
         "The model needs at least {need_bytes}, but programs see only {visible_bytes}."
     ),
     "WEIGHTS_ALONE_FIT": (
-        "The weights take {need_bytes} of the {visible_bytes} visible. We do not compute whether "
-        "cache "
-        "and buffers fit beside them in this format."
+        "The weights take up {need_bytes} of the {visible_bytes} visible. For this format, we do "
+        "not compute whether the cache and buffers fit too."
     ),
     "NO_PROFILE": "No assessed runtime loads {quantization}.",
     "NOT_PRACTICAL": "The model needs at least {low} of the busiest GPU with {runtime}.",
     "COMFORTABLE": (
-        f"The model fits {COMFORTABLY}: {{low}} to {{high}} of the busiest GPU with {{runtime}}."
+        f"The model fits {COMFORTABLY}: it uses {{low}} "
+        f"to {{high}} of the busiest GPU with {{runtime}}."
     ),
-    "BORDERLINE": "The model fits, but is borderline: {low} to {high} of the busiest GPU.",
+    "BORDERLINE": "The model fits, but is borderline: it uses {low} to {high} of the busiest GPU.",
     "TOO_CLOSE": (
-        "Too close to call: {low} to {high} of the busiest GPU with {runtime}; the middle is "
-        "{utilization}."
+        "Too close to call: {low} to {high} of the busiest GPU with {runtime}; the middle "
+        "estimate is {utilization}."
     ),
     "TENSOR_ACROSS_NODES": (
         "The numbers agree, but a tensor parallel size of {tp} crosses machines, and the page does "
@@ -64,48 +68,49 @@ FINDINGS: Mapping[str, str] = {
     ),
     "FLAGS_AGREE": "The plan needs {needed} of {available} GPUs, and the model divides evenly.",
     "SAYS_TOO_LITTLE": "We cannot check this claim without {missing}.",
-    "SERVES_NONE": "The model does not fit, so it serves nobody.",
+    "SERVES_NONE": "The model does not fit, so it cannot serve anybody.",
     "USERS_WITHOUT_CONTEXT": (
-        "The page names no context. {users} users at once can have {each_tokens} each; with "
+        "The page states no context. {users} concurrent users can have {each_tokens} each; with "
         "{context_tokens} each, there is room for {users_then} users."
     ),
-    "USERS_FIT": "{users} users at once can have {each_tokens} each.",
-    "USERS_DO_NOT_FIT": "{users} users at once can have {each_tokens} each, not {context_tokens}.",
+    "USERS_FIT": "{users} concurrent users can have {each_tokens} each.",
+    "USERS_DO_NOT_FIT": (
+        "{users} concurrent users can have {each_tokens} each, not {context_tokens}."
+    ),
     "AIDED": "The run uses speculative decoding or a cached prompt, which we do not check.",
     "POSSIBLE_AT_ONE_PRECISION": (
-        "The engine expects {speed_low} to {speed_high} at this precision. At others it expects "
-        "another speed, and the page does not state {missing}."
+        "The engine expects {speed_low} to {speed_high} at this precision. At other precisions it "
+        "expects other speeds, and the page does not state {missing}."
     ),
     "HARDWARE_MISSING": (
         "This speed needs {bytes_per_s} of memory bandwidth, but the page names no hardware."
     ),
     "RAM_FAST_ENOUGH": (
-        "This speed needs {bytes_per_s} in each machine. Such memory reaches at most "
+        "This speed needs {bytes_per_s} in each machine. Memory of this kind reaches at most "
         "{most_bytes_per_s}."
     ),
     "RAM_DIFFERS": (
-        "This speed needs {bytes_per_s} in each machine. Such memory reaches at most "
+        "This speed needs {bytes_per_s} in each machine. Memory of this kind reaches at most "
         "{most_bytes_per_s}."
     ),
     "ABOVE_RAM_BOUND": (
-        "Part of the model sits in RAM: at {ram_bytes_per_s}, no more than {bound} are possible."
+        "Part of the model is in RAM: at {ram_bytes_per_s}, the speed cannot exceed {bound}."
     ),
-    "ABOVE_BANDWIDTH": "Even at peak memory bandwidth, no more than {bound} are possible.",
+    "ABOVE_BANDWIDTH": "Even at peak memory bandwidth, the speed cannot exceed {bound}.",
     "POSSIBLE_UNESTIMATED": (
         "The figure is below the physical bound, but the engine has no estimate for this plan."
     ),
     "SPEED_AGREES": "The engine expects {speed_low} to {speed_high}.",
     "SPEED_OUTSIDE": "The engine expects {speed_low} to {speed_high}.",
-    "ABOVE_STEP_BOUND": "With {streams} streams, no more than {bound} are possible.",
+    "ABOVE_STEP_BOUND": "With {streams} users, the speed cannot exceed {bound}.",
     "ABOVE_SPREAD_BOUND": (
-        "With {streams} different streams, no more than {bound} are possible; more would need "
-        "streams that choose "
-        "the same experts."
+        "With {streams} different requests, the speed cannot exceed {bound}; more would need "
+        "requests that choose the same experts."
     ),
     "BELOW_STEP_BOUND": (
-        "The figure is below the {bound} that memory bandwidth allows for {streams} streams."
+        "The figure is below the {bound} that memory bandwidth allows for {streams} users."
     ),
-    "ABOVE_PEAK_RATE": "Even at the peak rate of the GPUs, no more than {bound} are possible.",
+    "ABOVE_PEAK_RATE": "Even at the peak rate of the GPUs, the speed cannot exceed {bound}.",
     "PROMPT_MISSING": (
         "The engine expects the GPUs to read {least_tokens} to {most_tokens} in {seconds}, "
         "depending on precision and runtime. The page does not state the length of the prompt."
@@ -136,11 +141,11 @@ FINDINGS: Mapping[str, str] = {
     "LATENCY_ABOVE_LINK": "An empty all-reduce over this link takes at most {most_seconds}.",
     "LINK_ON_GPU": "The catalog records {kind} on the {gpu}.",
     "LINK_NOT_ON_GPU": "The {gpu} has no {kind}.",
-    "LINK_ENOUGH": "The link takes {share} of a token's time and {seconds} of a prompt's.",
-    "LINK_NOT_ENOUGH": "The link takes {share} of a token's time and {seconds} of a prompt's.",
+    "LINK_ENOUGH": "The link takes {share} of the time per token and {seconds} per prompt.",
+    "LINK_NOT_ENOUGH": "The link takes {share} of the time per token and {seconds} per prompt.",
     "TENSOR_OVER_SOCKETS": (
-        "The link takes {share} of a token's time and {seconds} of a prompt's. We assess no plan "
-        "that spreads tensor parallelism over {link}."
+        "The link takes {share} of the time per token and {seconds} per prompt. We do not "
+        "assess plans with tensor parallelism over {link}."
     ),
     "NEVER_BREAKS_EVEN": (
         "The hardware never pays for itself: running it costs {running_usd} a month and saves "
@@ -150,32 +155,41 @@ FINDINGS: Mapping[str, str] = {
     "BREAK_EVEN_DIFFERS": "By the page's own figures, the hardware pays for itself in {months}.",
     "POWER_AGREES": "At full power all month, the electricity costs {least_usd} to {most_usd}.",
     "POWER_DIFFERS": "At full power all month, the electricity costs {least_usd} to {most_usd}.",
-    "RENT_AGREES": "The price buys {least_hours} to {most_hours} of rent.",
-    "RENT_DIFFERS": "The price buys {least_hours} to {most_hours} of rent.",
+    "RENT_AGREES": "The price pays for {least_hours} to {most_hours} of rental.",
+    "RENT_DIFFERS": "The price pays for {least_hours} to {most_hours} of rental.",
     "USE_MISSING": (
-        "The claim amounts to {month_tokens} a month, and the page does not say how many are used."
+        "The claim amounts to {month_tokens} a month, and the page does not say how many of them "
+        "are used."
     ),
     "USE_POSSIBLE": (
-        "The claim amounts to {month_tokens} a month. Without a pause, the hardware can make up to "
-        "{most_tokens}."
+        "The claim amounts to {month_tokens} a month. Without a pause, the hardware can generate "
+        "up to {most_tokens}."
     ),
     "USE_ABOVE_SERVED": (
-        "The claim amounts to {month_tokens} a month, but the hardware makes at most "
+        "The claim amounts to {month_tokens} a month, but the hardware generates at most "
         "{most_tokens}, even without a pause."
     ),
     "API_COST_AGREES": "Tokens times price is {usd} a month.",
     "API_COST_DIFFERS": "Tokens times price is {usd} a month.",
-    "PRICE_AGREES": "Published prices of {item} are {least_usd} to {most_usd}.",
-    "PRICE_DIFFERS": "Published prices of {item} are {least_usd} to {most_usd}.",
-    "FACTOR_AGREES": "Published figures for {item} are {least_ratio} to {most_ratio}.",
-    "FACTOR_DIFFERS": "Published figures for {item} are {least_ratio} to {most_ratio}.",
-    "RATE_AGREES": "Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}.",
-    "RATE_DIFFERS": "Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}.",
-    "REQUESTS_AGREES": "Published figures for {item} are {least_per_s} to {most_per_s} a second.",
-    "REQUESTS_DIFFERS": "Published figures for {item} are {least_per_s} to {most_per_s} a second.",
+    "PRICE_AGREES": "Published prices for {item} range from {least_usd} to {most_usd}.",
+    "PRICE_DIFFERS": "Published prices for {item} range from {least_usd} to {most_usd}.",
+    "FACTOR_AGREES": "Published figures for {item} range from {least_ratio} to {most_ratio}.",
+    "FACTOR_DIFFERS": "Published figures for {item} range from {least_ratio} to {most_ratio}.",
+    "RATE_AGREES": (
+        "Published figures for {item} range from {least_bytes_per_s} to {most_bytes_per_s}."
+    ),
+    "RATE_DIFFERS": (
+        "Published figures for {item} range from {least_bytes_per_s} to {most_bytes_per_s}."
+    ),
+    "REQUESTS_AGREES": (
+        "Published figures for {item} range from {least_per_s} to {most_per_s} a second."
+    ),
+    "REQUESTS_DIFFERS": (
+        "Published figures for {item} range from {least_per_s} to {most_per_s} a second."
+    ),
     "SO_MANY_ARE_COMFORTABLE": f"At least {{found}} models in our catalog fit {COMFORTABLY}.",
     "FEWER_ARE_COMFORTABLE": f"Only {{found}} models in our catalog fit {COMFORTABLY}.",
-    "MORE_THAN_ALL": "A model that needs more than the whole memory does not fit.",
+    "MORE_THAN_ALL": "A model that needs more than all of the memory does not fit.",
     "RULE_AGREES": "Our rule gives the same verdict.",
     "RULE_DIFFERS": "Our rule calls it {tier}.",
     "COUNT_AGREES": "The list has {listed} entries.",
@@ -199,7 +213,7 @@ STEPS: Mapping[str, str] = {
     "cache": "KV cache", "with-headroom": "weights and cache with headroom",
     "context": "tokens in the cache", "installed": "memory installed",
     "installed-each": "installed on each GPU",
-    "fillable": "one replica can fill", "gpus-needed": "GPUs needed",
+    "fillable": "usable by one replica", "gpus-needed": "GPUs needed",
     "gpus-there": "GPUs available",
     "budget": "memory that the runtime may fill", "utilization": "share of the busiest GPU",
     "tensor": "tensor parallel size", "pipeline": "pipeline parallel size", "replicas": "replicas",
@@ -231,7 +245,7 @@ STEPS: Mapping[str, str] = {
     "rent": "rent", "hours-equal": "price divided by rent", "claimed-hours": SAID,
     "tokens-a-month": "tokens a month", "tokens-implied": "implied tokens a month",
     "tokens-each-day": "tokens per user per day", "how-many": "quantity",
-    "tokens-at-most": "most tokens that the hardware makes in a month",
+    "tokens-at-most": "most tokens that the hardware generates in a month",
     "published": "published figures", "together": "sum", "claimed-figure": SAID,
     "rate-reached": "bandwidth reached", "share-reached": "share reached",
     "reading-speed": "prompt reading speed", "prompt-read": "length of prompt read in that time",

@@ -87,11 +87,11 @@ def _serving(survey: ComboSurvey) -> list[Cell]:
     return [
         "For many users: ",
         Link(url_of("model", serving.model.id), serving.model.name),
-        f" at {checkpoint_name(serving)} in {serving.runtime.name} answers ",
+        f" at {checkpoint_name(serving)} in {serving.runtime.name} serves ",
         NumberCell(most[0].amount.mid, Unit.COUNT),
-        " of them at once, each with ",
+        " users, each with ",
         NumberCell(SHORT_CONTEXT, Unit.TOKENS),
-        " of context and at reading speed.",
+        " of context, at reading speed.",
     ]
 
 

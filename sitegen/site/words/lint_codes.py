@@ -22,20 +22,20 @@ CODES: Mapping[str, Said] = {
     ),
     "may-not-fit": Said(
         "The model probably does not fit",
-        "Our middle estimate exceeds the memory of the fullest GPU; only the low one fits.",
+        "Our middle estimate exceeds the memory of the fullest GPU; only the low estimate fits.",
     ),
     "partly-in-ram": Said(
-        "A part of the model does not fit on the GPUs",
+        "Part of the model does not fit on the GPUs",
         (
-            "Ollama starts anyway and computes that part on the processor, which is many times "
-            "slower. Only the PROCESSOR column of ollama ps shows it."
+            "Ollama starts anyway and runs that part on the CPU, which is many times slower. "
+            "Only the PROCESSOR column of ollama ps shows it."
         ),
     ),
     "no-context-cap": Said(
         "You set no context limit, and the model's own context is too long",
         (
             "The runtime reserves room for the model's longest context, and stops if there is too "
-            "little."
+            "little memory."
         ),
     ),
     "context-too-long": Said(
@@ -48,7 +48,7 @@ CODES: Mapping[str, Said] = {
     ),
     "world-size": Said(
         "The plan needs more GPUs than there are",
-        "The runtime waits for ranks that never come, or stops at once.",
+        "The runtime waits for ranks that never start, or stops immediately.",
     ),
     "tensor-split": Said(
         "The model cannot be split over this number of GPUs",
@@ -71,19 +71,19 @@ CODES: Mapping[str, Said] = {
         "The runtime stops, or several ranks share one GPU and run out of memory.",
     ),
     "shared-gpu": Said(
-        "Two servers each take most of the same GPU",
+        "Two servers each reserve most of the same GPU",
         "The second server finds too little free memory and stops.",
     ),
     "port-clash": Said(
-        "Two servers want the same port",
-        "The second server cannot listen and stops.",
+        "Two servers use the same port",
+        "The second server cannot open the port and stops.",
     ),
     "split-count": Said(
         "The number of shares does not match the number of GPUs",
-        "llama.cpp gives layers to the wrong GPUs, or none to some.",
+        "llama.cpp puts layers on the wrong GPUs, or none on some.",
     ),
     "split-size": Said(
-        "The GPUs do not hold the shares of the model that they are told to hold",
+        "The shares of the model do not fit on the GPUs that they are assigned to",
         "llama.cpp stops: it cannot allocate memory on the GPU whose share is too large.",
     ),
     "unsupported": Said(
@@ -95,15 +95,15 @@ CODES: Mapping[str, Said] = {
         "It stops: the architecture is not supported. A newer version may have it.",
     ),
     "unquantized-checkpoint": Said(
-        "The text promises a quantized model, but the repository holds 16-bit files",
-        "The download and the memory are two to four times as large as the text says.",
+        "The text promises a quantized model, but the repository has 16-bit files",
+        "The download and the memory use are two to four times as large as the text says.",
     ),
     "unknown-option": Said(
         "This version has no such option",
         "The program stops and prints a usage message.",
     ),
     "option-value": Said(
-        "The option does not take this value",
+        "The option does not accept this value",
         "The program stops and prints a usage message.",
     ),
     "option-conflict": Said(
@@ -112,14 +112,14 @@ CODES: Mapping[str, Said] = {
     ),
     "extra-argument": Said(
         "A word does not belong to any option",
-        "The program stops, or takes the word for a model's name.",
+        "The program stops, or mistakes the word for a model name.",
     ),
     "comment-after-continuation": Said(
         "A comment after a backslash ends the command",
         "The server starts without the options below it.",
     ),
     "broken-continuation": Said(
-        "A line that should continue does not",
+        "A line that should continue on the next line does not",
         "The command ends early, and the shell runs the rest as a command of its own.",
     ),
     "unclosed-quote": Said(

@@ -62,7 +62,7 @@ def idle_words(combo: Combo, plan: ParallelPlan) -> str:
     machines = " and ".join(
         f"{count} × {shape[0][0]} with {shape[0][1] // GIB} GB" for shape, count in left.items()
     )
-    return f"Idle: {machines}, because this plan takes equal machines." if machines else ""
+    return f"Idle: {machines}, because this plan needs identical machines." if machines else ""
 
 
 def effective_words(row: EffectiveVram) -> str:

@@ -22,7 +22,7 @@ USE_WORDS = {
     Use.OVERALL: "Overall",
     Use.GENERAL: "General use",
     Use.CODING: "Coding",
-    Use.REASONING: "Reasoning and maths",
+    Use.REASONING: "Reasoning and math",
     Use.AGENTIC: "Agents and tools",
     Use.LONG_CONTEXT: "Long context",
     Use.VISION: "Images",

@@ -21,36 +21,40 @@ from sitegen.site.words.hardware import VENDOR_NAMES
 Arguments = Mapping[str, int | float | str]
 
 REASONS: Mapping[str, str] = {
-    "WEIGHTS_EXCEED": "The weights alone take {weights_bytes}, but only {budget_bytes} are usable.",
+    "WEIGHTS_EXCEED": "The weights alone need {weights_bytes}, but only {budget_bytes} is usable.",
     "DOES_NOT_FIT": (
-        "At {context_tokens} the busiest GPU needs {need_bytes}, but only {budget_bytes} are "
+        "At {context_tokens}, the busiest GPU needs {need_bytes}, but only {budget_bytes} is "
         "usable."
     ),
-    "HEADROOM": "It may fill {utilization} of the busiest GPU, which leaves little headroom.",
+    "HEADROOM": "It may use {utilization} of the busiest GPU, which leaves little headroom.",
     "KV_BELOW_CONTEXT": "At most {max_context_tokens} of context fit, not {context_tokens}.",
-    "KV_BELOW_SEQUENCES": "A replica holds {held} contexts of {context_tokens}, not {sequences}.",
-    "UNCERTAIN": "The estimate spans {low} to {high} of the busiest GPU.",
+    "KV_BELOW_SEQUENCES": (
+        "A replica has room for {held} contexts of {context_tokens}, not {sequences}."
+    ),
+    "UNCERTAIN": "The estimate ranges from {low} to {high} of the busiest GPU.",
     "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) stay in system RAM.",
     "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) stay in system RAM.",
-    "OS_LIMIT": "The system lets the GPU use {default_bytes}, but the model needs {needed_bytes}.",
-    "LOAD_SPIKE": (
-        "Loading takes another {spike_bytes}, because the file cache and the GPU share one memory."
+    "OS_LIMIT": (
+        "The operating system lets the GPU use {default_bytes}, but the model needs {needed_bytes}."
     ),
-    "LINK_DECODE": "{link} takes {share} of the time of each token.",
+    "LOAD_SPIKE": (
+        "Loading needs another {spike_bytes}, because the file cache and the GPU share one memory."
+    ),
+    "LINK_DECODE": "{link} takes {share} of the time per token.",
     "LINK_PREFILL": "{link} alone adds {seconds} before the first token of a long prompt.",
     "STATE_BLOCKS": (
-        "It starts only with max_num_seqs at {most} or less, not the default {asked}: "
-        "each sequence takes a block of recurrent state."
+        "It starts only with max_num_seqs at {most} or less, not the default {asked}: each "
+        "sequence needs a block of recurrent state."
     ),
     "START_ROOM": (
-        "The runtime reserves so large a share that the memory outside it may be {excess_bytes} "
-        "short at start."
+        "The runtime reserves so much memory that the rest may be {excess_bytes} too small at "
+        "start-up."
     ),
     "ALLOCATION_LIMIT": (
-        "The driver gives at most {limit_bytes} in one piece, but the model needs {need_bytes} at "
-        "once."
+        "The driver allocates at most {limit_bytes} in one piece, but the model needs a piece of "
+        "{need_bytes}."
     ),
-    "KNOWN_DEFECT": "A known fault of {runtime}: {text}.",
+    "KNOWN_DEFECT": "A known defect of {runtime}: {text}.",
     "SPEED_FLOOR": "Decoding reaches at most {tokens_per_s}, which is below {floor}.",
     "NO_VALID_PLAN": "No runtime here can spread this model over these GPUs.",
     "TP_HEADS": "{heads} attention heads are not divisible by {tp}.",
@@ -69,10 +73,13 @@ REASONS: Mapping[str, str] = {
     "TP_UNSUPPORTED": "{runtime} does not support tensor parallelism with equal shares.",
     "PP_UNSUPPORTED": "{runtime} does not support pipeline parallelism.",
     "WORLD": "The plan needs {needed} GPUs, but there are {available}.",
-    "TP_NOT_HERE": "{runtime} cannot split layers of this family, or not on GPUs from this maker.",
+    "TP_NOT_HERE": (
+        "{runtime} cannot split layers of this family, or cannot do so on GPUs from this maker."
+    ),
     "TP_ACROSS_NODES": "Tensor parallelism would cross {link} twice in every layer.",
     "MIXED_GPUS_TP_MIN": (
-        "Equal shares limit every GPU to the memory of the smallest: {smallest} beside {largest}."
+        "Equal shares limit every GPU to the memory of the smallest, the {smallest}; the largest "
+        "is the {largest}."
     ),
     "MIXED_GPUS_UNSUPPORTED": "{runtime} does not spread one replica over different GPUs.",
     "MULTI_NODE_UNSUPPORTED": "{runtime} does not spread one replica over several nodes.",
@@ -86,12 +93,14 @@ REASONS: Mapping[str, str] = {
     "FORMAT_UNSUPPORTED": "{runtime} does not load {format} files.",
     "VENDOR_UNSUPPORTED": "{runtime} does not run on {vendor} GPUs.",
     "UNSUPPORTED_ARCHITECTURE": "{runtime} {version} has no code for {family} models.",
-    "EP_UNSUPPORTED": "The model has no experts to spread, or {runtime} cannot spread them.",
+    "EP_UNSUPPORTED": (
+        "The model has no experts to distribute, or {runtime} cannot distribute them."
+    ),
     "DP_UNSUPPORTED": "Data-parallel attention needs a model with experts and code in {runtime}.",
     "DP_SIZE": "{dp} data-parallel ranks cannot share {gpus} GPUs equally.",
     "DCP_SIZE": (
-        "{dcp} ranks can share the tokens of the cache only if {dcp} divides the {tp} ranks of "
-        "tensor parallelism and is at most the number of copies of the cache, which is {repeated}."
+        "{dcp} ranks can share the tokens of the cache only if {dcp} divides the tensor parallel "
+        "size {tp} and is at most {repeated}, the number of copies of the cache."
     ),
     "NO_PREDICTION_LAYERS": "The catalog records no multi-token prediction layers for this model.",
     "CONTEXT_BEYOND_MODEL": "The model supports {model_context}, not {context_tokens}.",
@@ -100,7 +109,7 @@ REASONS: Mapping[str, str] = {
 
 FOR_SEVERAL: Mapping[str, str] = {
     "KV_BELOW_CONTEXT": (
-        "One user alone can have {max_context_tokens}; you asked for {sequences} users with "
+        "A single user can have {max_context_tokens}; you asked for {sequences} users with "
         "{context_tokens} each."
     ),
 }
@@ -110,16 +119,16 @@ CURES: Mapping[str, str] = {
     "SMALLER_CHECKPOINT": "use the {checkpoint} file",
     "OTHER_FILE": "use the {checkpoint} file (loses {points}) with {runtime}",
     "SHORTER_CONTEXT": "limit the context to {context_tokens}",
-    "QUANTIZE_KV": "keep the KV cache in {kv_dtype}, which may lose quality",
+    "QUANTIZE_KV": "store the KV cache in {kv_dtype}, which may lose quality",
     "ENFORCE_EAGER": "run without CUDA graphs (eager mode)",
     "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of the GPU's memory",
-    "LOWER_MAX_NUM_SEQS": "start it with max_num_seqs at {max_num_seqs}",
+    "LOWER_MAX_NUM_SEQS": "start it with max_num_seqs set to {max_num_seqs}",
     "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of the GPU's memory",
     "RAISE_OS_LIMIT": (
         "let the GPU use {bytes} (run sudo sysctl iogpu.wired_limit_mb={mib} on macOS, or set the "
         "kernel parameter ttm.pages_limit={pages} with AMD on Linux)"
     ),
-    "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest one",
+    "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest image",
     "MORE_GPUS": "use {count} × {gpu}",
     "MORE_MEMORY": "use the {gpu} with {bytes}",
     "MORE_NODES": "connect {count} machines with {gpu} over {link}",

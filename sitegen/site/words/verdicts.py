@@ -289,11 +289,11 @@ def flag_words(settings: Settings) -> list[str]:
     """Name the settings that a pick may need, which its commands have; none for the defaults.
 
     >>> flag_words(Settings(max_num_seqs=64, memory_fraction=0.95))
-    ['at most 64 sequences at once', "95 % of the GPU's memory"]
+    ['at most 64 concurrent sequences', "95 % of the GPU's memory"]
     """
     found = []
     if settings.max_num_seqs is not None:
-        found.append(f"at most {settings.max_num_seqs} sequences at once")
+        found.append(f"at most {settings.max_num_seqs} concurrent sequences")
     if settings.memory_fraction is not None:
         found.append(f"{settings.memory_fraction * 100:.0f} % of the GPU's memory")
     if settings.micro_batch_tokens is not None:
@@ -327,7 +327,7 @@ def room(assessment: Assessment) -> Cell:
     if busiest is None:
         return NO_PLAN
     left = max(0, busiest.budget_bytes - busiest.need.mid)
-    free: Cell = Parts((NumberCell(left, Unit.GIB), " stay free on the busiest GPU."))
+    free: Cell = Parts((NumberCell(left, Unit.GIB), " stays free on the busiest GPU."))
     if assessment.checkpoint.is_published:
         return free
-    return Lines((free, Small("We don't know a published file of this checkpoint.")))
+    return Lines((free, Small("We don't know of a published file for this checkpoint.")))
