@@ -170,14 +170,14 @@ def print_best(
         users, served = fewer
         asked, first = options.users or options.sequences, served.picks[0].assessment
         print(
-            f"No rated model serves {asked:,} users at once there. {users_in_words(users)} "
-            f"{'is' if users == 1 else 'are'} what {first.model.name} serves: --users {users}"
+            f"No rated model serves {asked:,} users at the same time there. "
+            f"{first.model.name} serves {users_in_words(users)}: --users {users}"
         )
         return
     if answer is None:
         print(
-            f"No model that fits {COMFORTABLY} there with this load can be called the best for "
-            "this use: published scores say too little."
+            "Published scores say too little to name the best model for this use among those that "
+            f"fit {COMFORTABLY} there with this load."
         )
         return
     print_table(table_of_best(answer, f"Best for {USE_WORDS[answer.use].lower()} on {combo.name}"))
