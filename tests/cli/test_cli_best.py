@@ -98,7 +98,7 @@ def test_where_nobody_serves_so_many_the_most_that_somebody_serves_is_named(
     assert found == (most, served)
     print_best(one.combo, None, options, found)
     said = capsys.readouterr().out
-    assert f"serves {asked:,} users at once" in said
+    assert f"serves {asked:,} users at the same time" in said
     assert f"--users {most}\n" in said
 
 

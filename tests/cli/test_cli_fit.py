@@ -209,7 +209,7 @@ def test_users_at_once_are_the_streams_of_the_speed_in_all(root: Path) -> None:
     ):
         assert each * 3 * replicas == pytest.approx(every)
     said = " ".join(done.out.split())
-    assert f"3 at once{' in each replica' if replicas > 1 else ''}, KV cache" in said
+    assert f"3 users{' in each replica' if replicas > 1 else ''}, KV cache" in said
     assert f"speed, {3 * replicas} users together" in said
     assert "speed, each of them" in said
 
