@@ -149,7 +149,7 @@ def test_what_a_cache_cannot_be_is_refused_with_its_reason(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("qwen3-32b 1x-rtx-3090 --images", "knows no part of Qwen3 32B that reads images"),
+        ("qwen3-32b 1x-rtx-3090 --images", "lists no part of Qwen3 32B that reads images"),
         (
             "llama-3.2-11b-vision-instruct 1x-rtx-3090 --images --runtime llama-cpp",
             "Llama 3.2 11B Vision Instruct reads images, but not in llama.cpp",

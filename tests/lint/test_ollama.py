@@ -125,8 +125,8 @@ def test_weights_beyond_the_gpus_lie_in_ram() -> None:
     problem = only("ollama run llama3.3:70b", combo=CARD)
     assert (problem.code, problem.severity) == ("partly-in-ram", Severity.WARNING)
     assert problem.message == (
-        "Llama 3.3 70B Instruct, Q4_K_M (39.6 GiB), is more than RTX 3090 can hold: Ollama puts the "
-        "rest in system RAM, so answers are slow"
+        "Llama 3.3 70B Instruct, Q4_K_M (39.6 GiB), is more than RTX 3090 can hold: Ollama puts "
+        "the rest in system RAM, so answers are slow"
     )
     assert codes("ollama run llama3.3:70b", combo="2x-rtx-4090") == ["partly-in-ram"]
     assert codes("OLLAMA_CONTEXT_LENGTH=8192 ollama serve &\nollama run llama3.3:70b",
