@@ -75,22 +75,34 @@ RENEWED = ("livebench-", "lmarena-", "arena-document", "arena-webdev")
 CAUTIONS: Mapping[str, tuple[str, str]] = {
     "humaneval-plus": ("leaked", "Public since 2021; most newer models have trained on it."),
     "mbpp-plus": ("leaked", "Public since 2021; most newer models have trained on it."),
-    "alpacaeval-2-lc": ("model-judged", "A model judges the answers; older models only."),
-    "arena-hard-v0.1": ("model-judged", "A model judges the answers; older models only."),
+    "alpacaeval-2-lc": (
+        "model-judged",
+        "A model judges the answers; the board lists only older models.",
+    ),
+    "arena-hard-v0.1": (
+        "model-judged",
+        "A model judges the answers; the board lists only older models.",
+    ),
     "lechmazur-writing": ("model-judged", "Creative writing, judged by models."),
-    "zeroeval-mmlu-redux": ("saturated", "The leading models lie within a few points."),
-    "oobabooga-48": ("few-questions", "One answer is two points; files of 8 bits and wider."),
+    "zeroeval-mmlu-redux": (
+        "saturated",
+        "The leading models are within a few points of each other.",
+    ),
+    "oobabooga-48": (
+        "few-questions",
+        "One answer is worth two points; only files of 8 bits or more.",
+    ),
     "bigcodebench-complete": (
         "narrow",
-        "The full set; the hard set of the same board counts more.",
+        "This is the full set; the hard set of the same board counts more.",
     ),
     "bigcodebench-instruct": (
         "narrow",
-        "The full set; the hard set of the same board counts more.",
+        "This is the full set; the hard set of the same board counts more.",
     ),
-    "ruler-32k": ("saturated", "Most models hold 32K; the row at 128K tells them apart."),
+    "ruler-32k": ("saturated", "Most models handle 32K; the row at 128K tells them apart."),
     "mmlu-maker": ("leaked", "Public since 2020; most newer models have trained on it."),
-    "gsm8k-maker": ("saturated", "Most models come above nine tenths."),
+    "gsm8k-maker": ("saturated", "Most models score above nine tenths."),
     "humaneval-maker": ("leaked", "Public since 2021; most newer models have trained on it."),
     "mbpp-maker": ("leaked", "Public since 2021; most newer models have trained on it."),
     "arena-hard-maker": ("model-judged", "A model judges the answers."),

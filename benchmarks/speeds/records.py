@@ -24,37 +24,58 @@ FITTED = re.compile(
 )
 WORDS = {
     "decode-efficiency": "Share of memory bandwidth that decode reaches",
-    "decode-overhead": "Time per layer that no bandwidth explains",
-    "decode-stream": "Time per stream and step that no bandwidth explains",
-    "decode-weights": "Speed of decode with these weights, against the family's",
-    "decode-experts": "Speed of reading chosen experts, against dense weights",
-    "decode-runtime": "Speed of decode, against its family",
-    "decode-early": "Speed of decode before 2025, against today",
-    "decode-vulkan": "Speed of decode through Vulkan, against the vendor's own library",
+    "decode-overhead": "Time per layer that memory bandwidth does not explain",
+    "decode-stream": "Time per user and step that memory bandwidth does not explain",
+    "decode-weights": "Decode speed with these weights, relative to the family's usual speed",
+    "decode-experts": "Speed of reading the chosen experts, relative to dense weights",
+    "decode-runtime": "Decode speed, relative to the runtime's family",
+    "decode-early": "Decode speed before 2025, relative to today",
+    "decode-vulkan": "Decode speed with Vulkan, relative to the vendor's own library",
     "compute-efficiency": "Share of the FP16 rate that reading a prompt reaches",
-    "compute-weights": "Speed of reading a prompt with these weights, against the family's",
-    "compute-experts": "Speed of reading a prompt of a mixture of experts, against a dense model",
-    "compute-attention": "Speed of attention over a prompt, against its matrix products",
-    "compute-runtime": "Speed of reading a prompt, against its family",
-    "compute-early": "Speed of reading a prompt before 2025, against today",
-    "compute-2025": "Speed of reading a prompt from 2025 to February 2026, against today",
-    "compute-vulkan": "Speed of reading a prompt through Vulkan, against the vendor's own library",
+    "compute-weights": (
+        "Speed of reading a prompt with these weights,"
+        " relative to the family's usual speed"
+    ),
+    "compute-experts": (
+        "Speed of reading a prompt with a mixture of experts,"
+        " relative to a dense model"
+    ),
+    "compute-attention": "Speed of attention over a prompt, relative to its matrix products",
+    "compute-runtime": "Speed of reading a prompt, relative to the runtime's family",
+    "compute-early": "Speed of reading a prompt before 2025, relative to today",
+    "compute-2025": "Speed of reading a prompt from 2025 to February 2026, relative to today",
+    "compute-vulkan": (
+        "Speed of reading a prompt with Vulkan,"
+        " relative to the vendor's own library"
+    ),
     "kv-read-efficiency": "Share of memory bandwidth that attention over the cache reaches",
-    "kv-read": "Speed of reading the cache, against its family",
-    "prefill-fixed": "Time before the first token that no prompt explains",
+    "kv-read": "Speed of reading the cache, relative to the runtime's family",
+    "prefill-fixed": "Time before the first token that does not depend on the prompt",
     "hop-overhead": "Time that a runtime adds to each hop between stages",
-    "overhead-experts": "Overhead of a mixture of experts in a layer, beside the layer's own",
-    "overhead-recurrent": "Overhead of a recurrent state in a layer, beside the layer's own",
-    "overhead-model": "Overhead per layer of a family of models, against its runtimes' usual",
-    "overhead-early": "Overhead per layer before 2025, against today",
-    "overhead-runtime": "Overhead per layer, against its family",
-    "overhead-vulkan": "Overhead per layer through Vulkan, against the vendor's own library",
-    "step-batch": "Time of a step of several streams, against what its parts add up to",
-    "link-prompt": "Time of links while a prompt is read, against the link's own figures",
-    "link": "Time of links while decoding, against the link's own figures",
-    "power-compute-exponent": "How computing slows with a power limit",
-    "power-bandwidth-exponent": "How memory slows with a power limit",
-    "size-compute-exponent": "How the share of the FP16 rate falls with it, against 100 TFLOPS",
+    "overhead-experts": (
+        "Overhead per layer of a mixture of experts,"
+        " in addition to the layer's own"
+    ),
+    "overhead-recurrent": (
+        "Overhead per layer of a recurrent state,"
+        " in addition to the layer's own"
+    ),
+    "overhead-model": (
+        "Overhead per layer of a model family,"
+        " relative to the usual overhead of its runtimes"
+    ),
+    "overhead-early": "Overhead per layer before 2025, relative to today",
+    "overhead-runtime": "Overhead per layer, relative to the runtime's family",
+    "overhead-vulkan": "Overhead per layer with Vulkan, relative to the vendor's own library",
+    "step-batch": "Time of a step with several users, relative to the sum of its parts",
+    "link-prompt": "Time on links while reading a prompt, relative to the link's own figures",
+    "link": "Time on links while decoding, relative to the link's own figures",
+    "power-compute-exponent": "How much computing slows under a power limit",
+    "power-bandwidth-exponent": "How much memory slows under a power limit",
+    "size-compute-exponent": (
+        "How the share of the FP16 rate falls as the rate grows,"
+        " relative to 100 TFLOPS"
+    ),
 }  # fmt: skip
 
 

@@ -28,7 +28,7 @@ def catalog_option() -> click.Option:
         ["--catalog", "private"],
         type=click.Path(path_type=Path, exists=True, file_okay=False),
         help=(
-            "Folder of private records to read beside those of the project; works with every "
+            "Folder of private records to read along with those of the project; works with every "
             "command."
         ),
         callback=_laid_over,
@@ -124,7 +124,7 @@ COMMANDS = {
     ),
     "atlas": (
         "sitegen.cli.commands.atlas_command",
-        "Assess every sensible build, and write files to query.",
+        "Assess every sensible build and write files that you can query.",
     ),
     "new": (
         "sitegen.cli.commands.new_command",
@@ -151,13 +151,14 @@ Exit status:
 @click.option(
     "--root",
     type=click.Path(path_type=Path),
-    help="Project folder. Default: the nearest folder upwards that holds catalog/.",
+    help="Project folder. Default: the nearest folder upwards that contains catalog/.",
 )
 @click.option(
     "--catalog",
     "private",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of private records to read beside the project's; also allowed after the command.",
+    help="Folder of private records to read along with the project's; also allowed after the "
+    "command.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print only problems and results.")
 @click.option(

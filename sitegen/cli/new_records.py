@@ -26,7 +26,7 @@ vendor: nvidia
 architecture: Ada Lovelace  # REPLACE: the generation
 segment: consumer
 vram_gib: 24  # REPLACE: installed memory
-visible_mib: 24000  # REPLACE: what a process sees of it; remove the line where nobody says
+visible_mib: 24000  # REPLACE: what a process sees of it; remove the line if nobody states it
 memory_bandwidth_gb_s: 1000  # REPLACE: decimal GB/s
 """
     + SOURCES,
@@ -50,7 +50,7 @@ nodes:
 name: "{id}"
 organization: "REPLACE"
 repository: "owner/name"  # REPLACE: on Hugging Face
-config:  # REPLACE: what stands in its config.json
+config:  # REPLACE: the values in its config.json
   model_type: llama
   hidden_size: 2048
   intermediate_size: 8192
@@ -126,7 +126,7 @@ claims:
 title: "REPLACE: what the source is called"
 evaluator: independent
 evaluated_by: "REPLACE: who measured"
-license: "REPLACE: licence of the data, or: none visible"
+license: "REPLACE: license of the data, or: none visible"
 date: '{today}'
 tables:
   - name: "REPLACE: the model as the source writes it"
@@ -144,8 +144,8 @@ use: general
 unit: percent
 evaluator: independent
 evaluated_by: "REPLACE: who runs it"
-url: https://example.org/  # REPLACE: where its scores stand
-license: "REPLACE: licence of the scores, or: none visible"
+url: https://example.org/  # REPLACE: where its scores are published
+license: "REPLACE: license of the scores, or: none visible"
 """
     + SOURCES,
     Kind.SCORE: """\
@@ -191,7 +191,7 @@ def new_record(
     """
     body = BODIES[kind].format(id=record_id, today=today, **(existing or {}))
     comments = "\n".join(_optional(kind, body))
-    return f"{kind.modeline}\n{body}\n# You may add, without the hash:\n{comments}\n"
+    return f"{kind.modeline}\n{body}\n# You may add these keys, without the hash:\n{comments}\n"
 
 
 def _optional(kind: Kind, body: str) -> list[str]:

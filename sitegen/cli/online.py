@@ -152,7 +152,7 @@ def allowed_from(rows: Iterable[str]) -> tuple[Allowed, ...]:
         prefix, _, rest = row.partition(" ")
         until, _, reason = rest.strip().partition(" ")
         if not prefix.startswith("http") or not is_day(until) or not reason.strip():
-            raise ValueError(f"{row!r} is no address, day and reason")
+            raise ValueError(f"{row!r} is not an address, a day and a reason")
         found.append(Allowed(prefix, reason.strip(), until))
     return tuple(found)
 

@@ -60,7 +60,7 @@ class ProjectSettings:
         """
         command = commands(name)
         if command is None:
-            raise ProjectFileError(f"{self.file}: no command is called {name!r}")
+            raise ProjectFileError(f"{self.file}: there is no command {name!r}")
         options = {
             option.removeprefix("--"): parameter
             for parameter in command.params
@@ -117,7 +117,7 @@ def _read(file: str, text: str, names: tuple[str, ...]) -> ProjectSettings:
             continue
         if key not in names or not isinstance(value, dict):
             hint = did_you_mean(key, (*names, VERSION)) if key not in names else ""
-            what = f"{key!r} is no setting" if key not in names else f"`{key}` is a table"
+            what = f"{key!r} is not a setting" if key not in names else f"`{key}` is a table"
             raise ProjectFileError(f"{file}: {what}" + (f"; {hint}" if hint else ""))
     tables = {key: value for key, value in found.items() if isinstance(value, dict)}
     return ProjectSettings(file, str(found.get(VERSION, "")), tables)

@@ -73,7 +73,8 @@ def template_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
         return ()
     address = f"{EXAMPLES[target.assessment.runtime.id]}/{name}"
     note = (
-        "Without this template, the model does not get tools in the form that the parser expects."
+        "Without this template, the model does not receive tools in the form that the parser "
+        "expects."
     )
     return (
         RecipeStep(
@@ -95,10 +96,10 @@ def remote_code_warning(target: Target) -> tuple[str, ...]:
     if _of_maker(target):
         return (
             f"--trust-remote-code runs Python code from {target.repository}: read that code "
-            "first, or check whether the model starts without the option.",
+            "first, or check whether the model starts without this option.",
         )
     return (
-        "The maker starts this model with --trust-remote-code, which runs Python code from the "
-        "repository. These files are not the maker's, so we left the option out: read that code "
-        "before you add it.",
+        "The model's maker starts it with --trust-remote-code, which runs Python code from the "
+        "repository. These files are not from the maker, so we left the option out. Read that "
+        "code before you add the option.",
     )

@@ -171,7 +171,7 @@ def login_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     if not gated:
         return ()
     page = f"https://huggingface.co/{target.repository or target.assessment.model.repository}"
-    note = f"First accept the licence at {page} with the account whose token you give here."
+    note = f"First accept the license at {page} with the account whose token you use here."
     return (RecipeStep(Phase.FILES, "Log in", Language.BASH, LOGIN, where=where, note=note),)
 
 
@@ -200,7 +200,7 @@ def _note(target: Target, *, made: bool) -> str:
             f"{none}. Run the first command, put such files into the folder that MODEL names, then "
             "check them."
         )
-    accept = " First accept the model's licence on Hugging Face, then run hf auth login."
+    accept = " First accept the model's license on Hugging Face, then run hf auth login."
     gated = accept if _source(target).gated else ""
     need = gigabytes(conversion_bytes(target))
     return f"{none}, so this step makes them. It needs about {need} of free disk space.{gated}"

@@ -12,8 +12,8 @@ from sitegen.recipes.yaml_text import yaml_text
 
 COMPOSE = "compose.yaml"
 ENVIRONMENT_NOTE = (
-    "Put MODEL=…, HOST=… and API_KEY=… into a file named .env beside it, then run docker compose "
-    "up -d."
+    "Put MODEL=…, HOST=… and API_KEY=… into a file named .env in the same folder, "
+    "then run docker compose up -d."
 )
 MODELS_VOLUME = f"{MODELS}:{MODELS}:ro"
 VOLUMES = ("~/.cache/huggingface:/root/.cache/huggingface", MODELS_VOLUME)

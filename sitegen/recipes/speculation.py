@@ -70,10 +70,10 @@ def _cost(target: Target, found: Speculation) -> str:
     """Say what memory it takes, and which context leaves room for it."""
     extra = found.extra_bytes
     if extra is None:
-        return "It takes memory from the KV cache: fewer tokens fit."
+        return "It takes memory from the KV cache, so fewer tokens fit."
     low, high = f"{extra.low / GIB:.1f}", f"{extra.high / GIB:.1f}"
     amount = f"about {high}" if low == high else f"{low} to {high}"
-    said = f"It takes {amount} GiB more"
+    said = f"It takes {amount} GiB more memory"
     left = _context_beside(target, found)
     if left is None:
         return f"{said}."
@@ -104,11 +104,11 @@ def _file(target: Target, found: Speculation) -> str:
     by_makers = checkpoint.publisher is Publisher.OFFICIAL
     if not (found.repositories or found.draft or by_makers):
         return (
-            "The model's makers did not publish this file: if the server stops for missing "
-            "weights, the file lacks this part."
+            "The model's makers did not publish this file: if the server stops because "
+            "weights are missing, the file lacks this part."
         )
     if not found.repositories or checkpoint.repository in found.repositories:
         return ""
     kind = checkpoint.quantization.gguf_file_type
     named = f"{found.repositories[0]}:{kind}" if kind else found.repositories[0]
-    return f"It needs a file that has this part, such as MODEL={named}."
+    return f"It needs a file that contains this part, such as MODEL={named}."

@@ -342,7 +342,7 @@ def balance_note(target: Target) -> str:
     servers = sum(len(nodes) * len(replicas) for nodes, replicas in target.by_node())
     if servers == 1:
         copies = f"{target.plan.replicas} whole copies of the model"
-        return f"One address distributes the requests over {copies}."
+        return f"One address distributes requests to {copies}."
     each = "" if target.together else ", each with a whole copy of the model"
     return (
         f"{servers} servers{each}: put a load balancer in front, or give every client its own "

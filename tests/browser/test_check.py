@@ -159,7 +159,7 @@ def test_a_compose_file_is_read_as_yaml_and_right_text_is_said_to_be_right(page:
         ("vllm serve /models/mine --max-model-len 8192", "We did not recognize the model /models"),
         ("ollama serve", "Your text does not say which model is loaded"),
         ("llama-server -m Qwen3-14B-Q4_K_M.gguf",
-         "the memory of the command in line 1: a part of the model may lie in system RAM."),
+         "the memory of the command in line 1: a part of the model may be in system RAM."),
     ],
 )  # fmt: skip
 def test_a_model_that_is_not_known_is_no_model_that_fits(page: Page, text: str, why: str) -> None:

@@ -181,7 +181,7 @@ def test_a_clock_that_all_sources_contradict_is_not_believed() -> None:
 def test_a_day_that_is_none_is_wrong_usage(root: Path, day: str) -> None:
     done = run("--root", root, "check", "--today", day)
     assert done.status == 2
-    assert "no ISO date" in done.err
+    assert "not an ISO date" in done.err
 
 
 def test_check_says_which_version_it_is_and_which_the_project_runs(root: Path) -> None:
@@ -238,12 +238,12 @@ def test_pyproject_may_hold_them_and_the_project_is_found_upwards(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("chek = {}\n", "sitegen.toml: 'chek' is no setting; did you mean 'check'?"),
+        ("chek = {}\n", "sitegen.toml: 'chek' is not a setting; did you mean 'check'?"),
         ("[check]\nformt = 'json'\n", "`check` has no option 'formt'; did you mean 'format'?"),
         ("[check]\nformat = 'xml'\n", "Invalid value for '--format'"),
         ("[check]\npages = {a = 1}\n", "check.pages is not a valid value"),
         ("check = 1\n", "sitegen.toml: `check` is a table"),
-        ("version = 1\n", "'version' is no setting"),
+        ("version = 1\n", "'version' is not a setting"),
         ("a = [\n", "sitegen.toml: "),
     ],
 )

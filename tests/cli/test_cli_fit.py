@@ -149,7 +149,7 @@ def test_what_a_cache_cannot_be_is_refused_with_its_reason(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("qwen3-32b 1x-rtx-3090 --images", "knows no part of Qwen3 32B that reads images"),
+        ("qwen3-32b 1x-rtx-3090 --images", "lists no part of Qwen3 32B that reads images"),
         (
             "llama-3.2-11b-vision-instruct 1x-rtx-3090 --images --runtime llama-cpp",
             "Llama 3.2 11B Vision Instruct reads images, but not in llama.cpp",
@@ -209,7 +209,7 @@ def test_users_at_once_are_the_streams_of_the_speed_in_all(root: Path) -> None:
     ):
         assert each * 3 * replicas == pytest.approx(every)
     said = " ".join(done.out.split())
-    assert f"3 at once{' in each replica' if replicas > 1 else ''}, KV cache" in said
+    assert f"3 users{' in each replica' if replicas > 1 else ''}, KV cache" in said
     assert f"speed, {3 * replicas} users together" in said
     assert "speed, each of them" in said
 

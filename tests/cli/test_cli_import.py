@@ -171,7 +171,7 @@ def test_a_version_is_written_in_digits_or_refused(root: Path, typed: str, versi
         return
     done = run("--root", root, "import", sample("vllm/appended.jsonl"), *said)
     assert (done.status, records(root)) == (2, [])
-    assert f"--runtime: '{typed.partition('@')[2]}' is no version in digits" in done.err
+    assert f"--runtime: '{typed.partition('@')[2]}' is not a version in digits" in done.err
 
 
 class Terminal(io.StringIO):

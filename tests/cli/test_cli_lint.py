@@ -254,7 +254,7 @@ def test_the_last_lines_say_why_memory_was_not_checked() -> None:
     done = run("lint-command", "--command", split, "--combo", "1x-rtx-3090")
     assert done.status == 0
     assert (
-        "sitegen did not check the memory of 1 command (--command:1): a part of the model may lie "
+        "sitegen did not check the memory of 1 command (--command:1): a part of the model may be "
         "in system RAM" in done.err
     )
 

@@ -95,7 +95,7 @@ def test_what_is_allowed_is_not_asked_until_its_day(host: str) -> None:
         assert len(problems_online(texts, asking([], allowed=(rule,)))) == found
     assert allowed_from([f"{host} 2027-01-31 being rebuilt"])[0].reason == "being rebuilt"
     for row in ("x 2027-01-31 y", f"{host} soon y", f"{host} 2027-01-31", ""):
-        with pytest.raises(ValueError, match="no address, day and reason"):
+        with pytest.raises(ValueError, match="not an address, a day and a reason"):
             allowed_from([row])
 
 

@@ -165,7 +165,7 @@ def test_a_folder_is_not_written_over_unless_it_is_said(tmp_path: Path) -> None:
     refused = folder_asked(tmp_path)
     assert refused.status == 2
     assert (
-        "already holds other files with these names: run.sh (replace them with --force)"
+        "already contains other files with these names: run.sh (replace them with --force)"
         in refused.err
     )
     assert (tmp_path / "run.sh").read_text("utf-8") == "my own\n"

@@ -27,7 +27,7 @@ def test_files_are_as_the_option_says(model: str, word: str, held: str) -> None:
     problem = only(vllm)
     assert (problem.code, problem.severity) == ("option-conflict", Severity.ERROR)
     assert (
-        problem.message == f"vLLM refuses to start: {word} is asked for, and the files are {held}"
+        problem.message == f"vLLM refuses to start: {word} is requested, but the files are {held}"
     )
     assert problem.hint == f"vllm serve {model} {LENGTH}"
     assert codes(problem.hint) == []
@@ -60,7 +60,7 @@ GGUF = "--model unsloth/Qwen3-32B-GGUF:Q4_K_M --tokenizer Qwen/Qwen3-32B"
 def test_gguf_files_need_a_plugin_since_they_left_vllm() -> None:
     problem = only(f"vllm serve {GGUF.removeprefix('--model ')}")
     assert (problem.code, problem.severity) == ("unsupported", Severity.WARNING)
-    assert problem.message == "vLLM loads GGUF files only with vllm-gguf-plugin since version 0.24"
+    assert problem.message == "since version 0.24, vLLM loads GGUF files only with vllm-gguf-plugin"
     assert problem.hint.startswith("uv pip install vllm-gguf-plugin")
     image = only(f"docker run --gpus all vllm/vllm-openai:v0.33.0 {GGUF}")
     assert (image.code, image.severity) == ("unsupported", Severity.ERROR)

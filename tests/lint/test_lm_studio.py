@@ -19,7 +19,7 @@ def test_a_file_that_is_to_lie_on_the_gpu_is_weighed() -> None:
 @pytest.mark.parametrize("share", ["--gpu off", "--gpu 0.5", ""])
 def test_what_may_lie_in_system_ram_is_not_weighed(share: str) -> None:
     found = linted(f"lms load qwen/qwen3-32b@q8_0 {share}\n", combo=CARD)
-    assert [one.why for one in found.unweighed] == ["a part of the model may lie in system RAM"]
+    assert [one.why for one in found.unweighed] == ["a part of the model may be in system RAM"]
 
 
 def test_the_type_of_a_file_that_is_not_named_is_not_guessed() -> None:

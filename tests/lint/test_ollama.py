@@ -107,14 +107,14 @@ def test_the_reason_is_said_where_memory_is_not_checked() -> None:
         "sitegen has no rule for the memory of this program"
     ]
     assert why("llama-server -m Qwen3-8B-Q4_K_M.gguf") == [
-        "a part of the model may lie in system RAM"
+        "a part of the model may be in system RAM"
     ]
     assert why("llama-server -m Qwen3-8B-Q4_K_M.gguf -ngl 99") == []
     mixed = "rtx-3060-ti-plus-rtx-3080-ti"
     assert why("ollama run qwen3:8b", mixed) == []  # its layers go to both
     assert why("vllm serve Qwen/Qwen3-8B-AWQ --max-model-len 4096", mixed) == [
         "the machine has several kinds of GPU, the text does not say which are used, and the model "
-        "fits on some of them only"
+        "fits only on some of them"
     ]
     assert why("vllm serve Qwen/Qwen3-8B --max-model-len $LENGTH") == [
         "it depends on a value that is not in the text, or that sitegen has no rule for"
@@ -125,8 +125,8 @@ def test_weights_beyond_the_gpus_lie_in_ram() -> None:
     problem = only("ollama run llama3.3:70b", combo=CARD)
     assert (problem.code, problem.severity) == ("partly-in-ram", Severity.WARNING)
     assert problem.message == (
-        "Llama 3.3 70B Instruct, Q4_K_M (39.6 GiB), is more than RTX 3090 holds: Ollama puts the "
-        "rest in system RAM, and answers come slowly"
+        "Llama 3.3 70B Instruct, Q4_K_M (39.6 GiB), is more than RTX 3090 can hold: Ollama puts "
+        "the rest in system RAM, so answers are slow"
     )
     assert codes("ollama run llama3.3:70b", combo="2x-rtx-4090") == ["partly-in-ram"]
     assert codes("OLLAMA_CONTEXT_LENGTH=8192 ollama serve &\nollama run llama3.3:70b",
@@ -137,7 +137,7 @@ def test_weights_beyond_the_gpus_lie_in_ram() -> None:
 def test_a_context_that_nobody_asked_for_is_that_of_the_memory() -> None:
     """32,768 tokens from 23 GiB on, by the documentation."""
     problem = only("ollama run qwen3:32b", combo=CARD)
-    assert "with the 32,768 tokens that Ollama takes unasked is more than RTX 3090" in (
+    assert "with the 32,768 tokens that Ollama uses by default is more than RTX 3090" in (
         problem.message
     )
     assert problem.hint == "OLLAMA_CONTEXT_LENGTH=16384"
@@ -206,11 +206,11 @@ WRITTEN = {
     [
         ("OLLAMA_CONTEXT_LENGTH", "32k", "32768", "option-value",
          "write OLLAMA_CONTEXT_LENGTH=32768"),
-        ("OLLAMA_NUM_PARALLEL", "auto", "4", "option-value", "write digits alone"),
+        ("OLLAMA_NUM_PARALLEL", "auto", "4", "option-value", "write only digits"),
         ("OLLAMA_FLASH_ATTENTION", "off", "0", "option-value", "write OLLAMA_FLASH_ATTENTION=0"),
         ("OLLAMA_KV_CACHE_TYPE", "q8", "q8_0", "option-value", "did you mean 'q8_0'?"),
         ("OLLAMA_KEEP_ALIVE", "24hours", "24h", "option-value",
-         "write it like 30m or 24h, or as a number of seconds; -1 is for ever"),
+         "write it like 30m or 24h, or as a number of seconds; -1 means forever"),
         ("OLLAMA_GPU_OVERHEAD", "2GB", "2147483648", "option-value", "write a number of bytes"),
         ("OLLAMA_HOST", "127.0.0.1:114340", "127.0.0.1:11434", "option-value", ""),
     ],
@@ -270,7 +270,7 @@ def test_variables_that_are_none_are_said_where_they_are_ollama_s() -> None:
 def test_a_client_is_told_that_the_server_reads_a_variable() -> None:
     problem = only("OLLAMA_CONTEXT_LENGTH=8192 ollama run qwen3:8b")
     assert (problem.code, problem.hint) == (
-        "option-conflict", "set it where ollama serve is started"
+        "option-conflict", "set it where you start ollama serve"
     )  # fmt: skip
     assert codes("OLLAMA_HOST=10.0.0.2:11434 ollama run qwen3:8b") == []
 

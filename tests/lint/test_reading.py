@@ -241,4 +241,4 @@ def test_a_list_goes_on_where_a_command_would_end() -> None:
     for broken in ("--max-num-seqs 8 \\ # for speed", "--max-num-seqs 8 \\ "):
         (told,) = found(listed(broken))
         assert told.code == "broken-continuation"
-        assert "an argument of its own" in told.message
+        assert "a separate argument" in told.message

@@ -25,7 +25,7 @@ def test_a_share_that_no_order_of_unequal_gpus_holds_is_named(shares: str) -> No
 
 def test_the_message_has_both_sides() -> None:
     assert only(command("1,1")).message == (
-        "the shares are 12.3 + 12.1 GiB of weights, the GPUs have 23.5 + 11.8 GiB"
+        "the shares need 12.3 + 12.1 GiB for weights; the GPUs have 23.5 + 11.8 GiB"
     )
 
 

@@ -77,11 +77,11 @@ def test_a_context_is_named_that_leaves_room_for_what_guesses() -> None:
     assert (
         "Forty owners measured 1.25 to 2.45 times the speed; half of the results are 1.78" in said
     )
-    assert "With four users at once the gain was gone." in said
+    assert "With four users at the same time, the gain was gone." in said
     typed = start(assessment)
     context = int(typed.split("--ctx-size ")[1].split()[0])
     lost = 2 * 2**30 // 65_536
-    assert f"It takes 0.8 to 2.0 GiB more: use --ctx-size {context - lost}." in said
+    assert f"It takes 0.8 to 2.0 GiB more memory: use --ctx-size {context - lost}." in said
     assert said.endswith("such as MODEL=unsloth/Qwen3.8-27B-GGUF:Q4_K_M.")
 
 
@@ -224,4 +224,4 @@ def test_one_result_is_not_said_to_be_a_range() -> None:
         asked(CARD, *OWN), gain=Interval.exact(1.94), extra_bytes=Interval.exact(2.0**31)
     )
     assert "Forty owners measured 1.94 times the speed. With four users" in note(once)
-    assert "It takes about 2.0 GiB more: use --ctx-size" in note(once)
+    assert "It takes about 2.0 GiB more memory: use --ctx-size" in note(once)

@@ -409,7 +409,7 @@ def test_a_quantized_cache_that_is_asked_for_lowers_no_verdict() -> None:
     assert asked["checkpoint"] == plain["checkpoint"]
     best = run("--root", ROOT, "fit", "--best", "coding", *words[1:], "--kv-dtype", "q8_0")
     assert "sitegen recipe" in best.out
-    assert "may lose quality" in best.out
+    assert "may reduce quality" in best.out
 
 
 @pytest.mark.parametrize(

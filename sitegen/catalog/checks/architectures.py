@@ -24,7 +24,7 @@ def architectures_are_listed(records: CatalogRecords) -> Iterator[Problem]:
         for path, key, item in leaves(limited.record):
             if key == "other_architectures" and item is not None and item not in BESIDE_NVIDIA:
                 given = str(item)
-                message = f"no architecture beside NVIDIA's is called {quoted(given)}"
+                message = f"no architecture other than NVIDIA's is called {quoted(given)}"
                 hint = _hint(given, BESIDE_NVIDIA)
                 yield limited.problem(path, "unknown-architecture", message, hint)
 

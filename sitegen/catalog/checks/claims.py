@@ -71,7 +71,7 @@ def quotations_are_short(records: CatalogRecords) -> Iterator[Problem]:
         words = len(claim.quote.split())
         if words > LONGEST_QUOTE:
             message = f"the quotation has {words} words, more than {LONGEST_QUOTE}"
-            hint = "keep the words that carry the figure"
+            hint = "keep the words that contain the figure"
             yield page.problem((*path, "quote"), "long-quote", message, hint)
 
 
@@ -86,7 +86,7 @@ def ranges_are_in_order(records: CatalogRecords) -> Iterator[Problem]:
             if low is None or high < low:
                 message = f"`{key}_high` needs a smaller `{key}`"
                 place = (*path, f"{key}_high")
-                yield page.problem(place, "claim-range", message, "leave it out without a range")
+                yield page.problem(place, "claim-range", message, "without a range, leave it out")
 
 
 def subjects_are_named(records: CatalogRecords) -> Iterator[Problem]:
@@ -111,7 +111,7 @@ def figures_are_complete(records: CatalogRecords) -> Iterator[Problem]:
                 message = "a break-even needs `replaced_usd_month`, or the API's price and use"
         if isinstance(asserted, says.SumAssertion):
             divides = asserted.operation == "quotient" and 0 in asserted.terms[1:]
-            message = "nothing is divided by zero" if divides else ""
+            message = "nothing can be divided by zero" if divides else ""
         if isinstance(asserted, says.FigureAssertion):
             message = _unlike(records, asserted)
         if message:
@@ -125,7 +125,7 @@ def _unlike(records: CatalogRecords, asserted: says.FigureAssertion) -> str:
     if len(units) > 1:
         return f"figures in {' and '.join(sorted(units))} cannot be added"
     strange = units - FIGURE_UNITS
-    return f"no figure of a claim is in {strange.pop()}" if strange else ""
+    return f"a claim cannot have a figure in {strange.pop()}" if strange else ""
 
 
 def systems_are_whole(records: CatalogRecords) -> Iterator[Problem]:

@@ -76,7 +76,9 @@ def constants_name_their_unit(records: CatalogRecords) -> Iterator[Problem]:
     for owner, path, name, constant in constants_of(records):
         expected = next((unit for end, unit in UNITS.items() if f"_{name}".endswith(end)), None)
         if expected is not None and constant.unit != expected:
-            message = f"the name {name!r} announces {expected}, the unit is {constant.unit!r}"
+            message = (
+                f"the name {name!r} implies the unit {expected}, but its unit is {constant.unit!r}"
+            )
             hint = f"write `unit: {expected}` or rename it"
             yield owner.problem((*path, "unit"), "constant-unit", message, hint)
 

@@ -41,7 +41,7 @@ def losses_have_a_baseline(records: CatalogRecords) -> Iterator[Problem]:
     for source in records.losses.values():
         for index, table in enumerate(source.record.tables):
             if table.baseline_value is not None and table.baseline_value <= 0:
-                message = "a baseline of nothing leaves nothing to lose"
+                message = "a loss cannot be computed from a baseline of zero"
                 path = ("tables", index, "baseline_value")
                 yield source.problem(path, "loss-baseline", message, "leave the figure out")
 

@@ -64,10 +64,10 @@ def logged_checkpoints_exist(records: CatalogRecords) -> Iterator[Problem]:
         known = [c.id or c.quantization for c in model.record.checkpoints]
         if subject.checkpoint not in known:
             message = f"{quoted(model.id)} has no checkpoint {quoted(subject.checkpoint)}"
-            hint = "name it as `quantization` where the model lists no such checkpoint"
+            hint = "name it as `quantization` if the model lists no such checkpoint"
             yield log.problem(path, "logged-checkpoint", message, hint)
         elif subject.quantization is not None:
-            message = "a checkpoint says its quantization itself"
+            message = "a checkpoint already states its quantization"
             hint = "remove `quantization`"
             yield log.problem(path, "logged-checkpoint", message, hint)
 
@@ -99,7 +99,7 @@ def logged_pools_hold_a_request(records: CatalogRecords) -> Iterator[Problem]:
     for log, at, run in _runs(records):
         tokens, length = run.observed.kv_pool_tokens, run.workload.context_tokens
         if run.outcome == "ran" and tokens and length and tokens < ENOUGH * length:
-            message = f"a pool of {tokens} tokens holds no request of {length}"
+            message = f"a pool of {tokens} tokens cannot hold a request of {length}"
             hint = "a runtime that reserves its pool refuses to start then; check both figures"
             yield log.problem((*at, "observed", "kv_pool_tokens"), "logged-pool", message, hint)
 
@@ -139,14 +139,12 @@ def logged_hardware_exists(records: CatalogRecords) -> Iterator[Problem]:
                 options = gpu.record.unified_memory_options_gib
                 given = part.unified_memory_gib
                 if (given is None) != (not options) or (given and given not in options):
-                    message = f"the unified memory of {quoted(gpu.id)} is not one that is sold"
+                    message = f"the unified memory of {quoted(gpu.id)} is not a size that is sold"
                     sold = f"it is sold with {', '.join(map(str, options)) or 'memory of its own'}"
                     yield authored.problem(path, "unified-memory", message, sold)
                 installed = gpu.record.vram_gib
                 if system.visible_gib and installed and system.visible_gib > installed:
-                    message = (
-                        f"{written(system.visible_gib)} GiB are more than {quoted(gpu.id)} has"
-                    )
+                    message = f"{written(system.visible_gib)} GiB is more than {quoted(gpu.id)} has"
                     place_of = (*at, "visible_gib")
                     yield authored.problem(place_of, "visible-memory", message, "check the GPU")
 
@@ -162,7 +160,7 @@ def logged_figures_fit_the_gpus(records: CatalogRecords) -> Iterator[Problem]:
             figure = getattr(run.observed, key)
             if figure is not None and installed and figure > installed:
                 message = (
-                    f"{written(figure)} GiB are more than the {written(installed)} GiB "
+                    f"{written(figure)} GiB is more than the {written(installed)} GiB "
                     "of all its GPUs"
                 )
                 hint = "figures are in GiB: is the log's in MiB, or of more GPUs?"

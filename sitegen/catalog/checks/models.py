@@ -38,7 +38,7 @@ def kv_heads_at_most_heads(records: CatalogRecords) -> Iterator[Problem]:
         heads = _whole_number(config, ("num_attention_heads",))
         kv_heads = _whole_number(config, ("num_key_value_heads",))
         if heads and kv_heads and kv_heads[1] > heads[1]:
-            message = f"{kv_heads[1]} KV heads are more than the {heads[1]} attention heads"
+            message = f"there are {kv_heads[1]} KV heads, but only {heads[1]} attention heads"
             yield model.problem((*path, kv_heads[0]), "kv-heads", message)
 
 
@@ -98,7 +98,9 @@ def repositories_belong_to_one_model(records: CatalogRecords) -> Iterator[Proble
     for model in records.models.values():
         other = first.setdefault(model.record.repository.casefold(), model)
         if other is not model:
-            message = f"{quoted(model.record.repository)} is the model {quoted(other.id)} already"
+            message = (
+                f"{quoted(model.record.repository)} already belongs to the model {quoted(other.id)}"
+            )
             hint = "write the repository of this model, or remove one of the two"
             yield model.problem(("repository",), "repository-taken", message, hint)
 
@@ -119,7 +121,7 @@ def facts_of_files_name_a_repository(records: CatalogRecords) -> Iterator[Proble
             "gated": checkpoint.gated,
         }
         for key in (key for key, given in said.items() if given and not checkpoint.repository):
-            message = f"{quoted(key)} says something of a repository that is not named"
+            message = f"{quoted(key)} describes a repository that is not named"
             hint = "name the repository, or leave this out"
             yield model.problem((*path, key), "no-repository", message, hint, at_key=True)
 

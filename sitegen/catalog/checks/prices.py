@@ -34,7 +34,7 @@ def price_dates_are_past(records: CatalogRecords) -> Iterator[Problem]:
             message = f"there is no {quoted(price.date)} in the calendar"
             yield authored.problem(place, "price-date", message)
         elif price.date[: len(read)] > read[: len(price.date)]:
-            message = f"the price is of {price.date}, and its source was read on {read}"
+            message = f"the price is dated {price.date}, but its source was read on {read}"
             hint = "give the day on which the price was seen, and read the source again"
             yield authored.problem(place, "price-date", message, hint)
 
@@ -98,7 +98,7 @@ def prices_name_the_size_that_was_bought(records: CatalogRecords) -> Iterator[Pr
         sold = record.unified_memory_options_gib if isinstance(record, GpuRecord) else ()
         place = ("prices", index)
         if price.memory_gib is None and len(sold) > 1:
-            message = "the price does not say of which size"
+            message = "the price does not say for which size"
             hint = f"add `memory_gib`: one of {', '.join(map(str, sold))}"
             yield authored.problem(place, "price-memory", message, hint)
         elif price.memory_gib is not None and price.memory_gib not in sold:

@@ -41,12 +41,12 @@ def numbers_have_a_source(records: CatalogRecords) -> Iterator[Problem]:
             and f"did you mean '{key}'?" not in misspelled
         ]
         for index in silent if bare else ():
-            message = "beside other sources, this one must say which keys it carries"
-            hint = f"no other carries {', '.join(bare)}: write under `fields` those it was read for"
+            message = "next to other sources, this one must say which keys it supports"
+            hint = f"no other supports {', '.join(bare)}: list under `fields` what you read in it"
             yield authored.problem(("sources", index), "no-source", message, hint)
         for key in () if silent else bare:
-            message = f"no source carries `{key}`"
-            hint = "add it to the `fields` of the source it was read from"
+            message = f"no source supports `{key}`"
+            hint = "add it to the `fields` of the source that you read it in"
             yield authored.problem((key,), "no-source", message, hint, at_key=True)
 
 
@@ -62,7 +62,7 @@ def source_fields_exist(records: CatalogRecords) -> Iterator[Problem]:
         known = frozenset(type(owner).model_fields)
         for index, field in enumerate(source.fields):
             if field.partition(".")[0] not in known:
-                message = f"{quoted(field)} is no key of this record"
+                message = f"{quoted(field)} is not a key of this record"
                 hint = guess(field, known)
                 place = (*path, "fields", index)
                 yield authored.problem(place, "unknown-source-field", message, hint)
@@ -103,7 +103,7 @@ def url_fault(url: str) -> tuple[str, str]:
     except ValueError:
         host = ""
     if "@" in host:
-        return "carries a user name", "remove everything up to the @"
+        return "contains a user name", "remove everything up to the @"
     if not _HOST.fullmatch(host.lower()) or ".." in host:
         return "has no valid host", "write the host's name, in punycode if it is not ASCII"
     return "", ""

@@ -55,7 +55,7 @@ def linears_are_given_outside_gguf(records: CatalogRecords) -> Iterator[Problem]
             yield quantization.problem(("format",), "linears", message, hint)
         for key in ("linears", "exceptions"):
             if is_gguf and getattr(quantization.record, key):
-                message = f"a GGUF file type decides by itself: `{key}` has no effect"
+                message = f"a GGUF file type already decides this: `{key}` has no effect"
                 yield quantization.problem((key,), "linears", message, "remove it", at_key=True)
 
 

@@ -46,7 +46,7 @@ def old_ids_are_free(records: CatalogRecords) -> Iterator[Problem]:
             path, kind = ("renamed_from", index), authored.kind
             owner = claimed.setdefault((kind, old), authored.id)
             if old in records.ids[kind]:
-                message = f"{quoted(old)} is a {kind} of its own"
+                message = f"{quoted(old)} is itself a {kind}"
                 yield authored.problem(path, "old-id-taken", message, "remove one of the two")
             elif owner != authored.id:
                 message = f"{quoted(old)} is also an old id of {quoted(owner)}"

@@ -41,9 +41,9 @@ def _bad_licence(
     if given is None or is_licence(given):
         return
     listed = OTHER_NAMES.get(given.lower())
-    own = f"write SPDX's identifier in lower case, or {OWN}<name> for a licence of its own"
+    own = f"write the SPDX identifier in lower case, or {OWN}<name> for a custom license"
     hint = f"write {listed}" if listed else guess(given, LICENCES) or own
-    yield model.problem(path, "licence", f"{quoted(given)} is no licence of the list", hint)
+    yield model.problem(path, "licence", f"{quoted(given)} is not a license in the list", hint)
 
 
 def family_members_share_a_licence(records: CatalogRecords) -> Iterator[Problem]:
@@ -57,8 +57,8 @@ def family_members_share_a_licence(records: CatalogRecords) -> Iterator[Problem]
         for member in members:
             differs = count >= _SIBLINGS and member.record.license != usual
             if differs and not re.search("licen[cs]e", member.record.notes, re.IGNORECASE):
-                message = f"most of {quoted(family)} are under {usual}, this one is not"
-                hint = "check it; if it is so, say in `notes` that the licence is another"
+                message = f"most models of {quoted(family)} are under {usual}, but this one is not"
+                hint = "check it; if it is correct, say in `notes` that the license differs"
                 found = member.problem(("license",), "licence-of-siblings", message, hint)
                 yield replace(found, severity=Severity.WARNING)
 

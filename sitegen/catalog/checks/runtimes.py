@@ -53,7 +53,7 @@ def profiled_runtimes_have_profiles(records: CatalogRecords) -> Iterator[Problem
             hint = "add `profiles`, or make it `unprofiled`"
             yield runtime.problem(("memory_model",), "profiles", message, hint)
         elif assessed is None:
-            message = "`assessed_version` is missing: the profile that verdicts stand on"
+            message = "`assessed_version` is missing: the profile that verdicts are based on"
             hint = f"add assessed_version: {quoted(versions[-1])}"
             yield runtime.problem(("profiles",), "assessed-version", message, hint, at_key=True)
         elif assessed not in versions:
@@ -95,9 +95,10 @@ def _overlaps(runtime: Authored[RuntimeRecord]) -> Iterator[Problem]:
     for index, (older, newer) in enumerate(pairwise(runtime.record.profiles), 1):
         path = ("profiles", index, "since")
         if older.until is None:
-            message = f"the profile before, {older.version}, has no `until`"
+            message = f"the previous profile, {older.version}, has no `until`"
             hint = f"end it with `until: '{newer.since}'`"
             yield runtime.problem(path, "profile-range", message, hint)
         elif version_key(newer.since) < version_key(older.until):
-            message = f"since {newer.since} overlaps the profile before, until {older.until}"
-            yield runtime.problem(path, "profile-range", message, "profiles go oldest first")
+            message = f"since {newer.since} overlaps the previous profile, until {older.until}"
+            hint = "list profiles from oldest to newest"
+            yield runtime.problem(path, "profile-range", message, hint)

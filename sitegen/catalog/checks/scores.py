@@ -53,7 +53,7 @@ def decided_names_exist(records: CatalogRecords) -> Iterator[Problem]:
     for names in records.names.values():
         known = frozenset(name for _, name, _ in _entries(names))
         for name in names.record.decided.keys() - known:
-            message = f"{quoted(name)} is decided, and stands nowhere in the map"
+            message = f"{quoted(name)} is decided, but is nowhere in the map"
             path = ("decided", name)
             yield names.problem(path, "unknown-name", message, guess(name, known), at_key=True)
 

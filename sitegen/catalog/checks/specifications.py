@@ -118,9 +118,9 @@ def bandwidth_is_width_times_rate(records: CatalogRecords) -> Iterator[Problem]:
             continue
         made, said = bits * rate / 8, gpu.record.memory_bandwidth_gb_s
         if abs(said - made) > _ROUNDING * made:
-            message = f"{written(said)} GB/s are not {bits} bits times {written(rate)} Gbit/s "
+            message = f"{written(said)} GB/s is not {bits} bits times {written(rate)} Gbit/s "
             message += f"({written(made)} GB/s)"
-            hint = "look up the three figures of this very card; siblings differ"
+            hint = "check the three figures of this exact card; siblings differ"
             yield gpu.problem(("memory_bandwidth_gb_s",), "bandwidth", message, hint)
 
 
@@ -143,7 +143,7 @@ def figures_are_of_their_segment(records: CatalogRecords) -> Iterator[Problem]:
             if said is None or not bounds_of_key(field).holds(said):
                 continue  # nothing is said, or no unit has such a number
             if not least <= said <= most:
-                message = f"{written(said)} {unit} are not of a {gpu.record.segment} GPU: "
+                message = f"{written(said)} {unit} does not fit a {gpu.record.segment} GPU: "
                 message += f"those have {least:,} to {most:,} {unit}"
                 hint = "compare number, unit and `segment` with the source"
                 yield gpu.problem((field,), "segment-figure", message, hint)
@@ -184,8 +184,8 @@ def rates_are_within_units_times_clock(records: CatalogRecords) -> Iterator[Prob
         most = units * each * clock / 1e6
         if rate > most * (1 + _RATE_ROUNDING):
             message = (
-                f"{written(rate)} TFLOPS are more than {units} multiprocessors of {each} "
-                f"operations do at {clock} MHz ({written(most, 4)} TFLOPS)"
+                f"{written(rate)} TFLOPS is more than {units} multiprocessors of {each} "
+                f"operations can do at {clock} MHz ({written(most, 4)} TFLOPS)"
             )
             hint = "is it the rate with sparsity, or with FP16 accumulate? write the dense one"
             yield gpu.problem(("fp16_tflops",), "rate-clock", message, hint)
@@ -225,8 +225,8 @@ def modules_draw_no_less_than_cards(records: CatalogRecords) -> Iterator[Problem
             continue
         watts, of_pcie = gpu.record.tdp_watts, pcie.record.tdp_watts
         if watts is not None and of_pcie is not None and watts < of_pcie:
-            message = f"{watts} W are less than the {of_pcie} W of {quoted(pcie.id)}"
-            hint = "modules are cooled better and draw more: are the two exchanged?"
+            message = f"{watts} W is less than the {of_pcie} W of {quoted(pcie.id)}"
+            hint = "modules are cooled better and draw more: are the two swapped?"
             yield gpu.problem(("tdp_watts",), "module-power", message, hint)
 
 
@@ -238,7 +238,7 @@ def gpus_draw_no_more_than_their_machine(records: CatalogRecords) -> Iterator[Pr
                 continue
             watts = sum(part.count * _watts(records.gpus, part.gpu) for part in node.gpus)
             if watts > node.max_watts:
-                message = f"its GPUs draw {watts} W, the machine {node.max_watts} W at most"
+                message = f"its GPUs draw {watts} W, but the machine draws only {node.max_watts} W"
                 hint = "check `tdp_watts` of the GPUs, and that `max_watts` is of this machine"
                 path = ("nodes", index, "max_watts")
                 yield combo.problem(path, "machine-power", message, hint)
@@ -254,6 +254,6 @@ def connectors_are_named_alike(records: CatalogRecords) -> Iterator[Problem]:
     for gpu in records.gpus.values():
         given = gpu.record.power_connectors
         if given and not _CONNECTORS.fullmatch(given):
-            message = f"{quoted(given)} is no way to write power connectors"
+            message = f"{quoted(given)} is not a valid list of power connectors"
             hint = "write e.g. `1× 16-pin`, `2× 8-pin`, `1× 6-pin + 1× 8-pin`, or `none`"
             yield gpu.problem(("power_connectors",), "connectors", message, hint)

@@ -26,7 +26,7 @@ def speed_runs_have_ids_of_their_own(records: CatalogRecords) -> Iterator[Proble
     owner: dict[str, str] = {}
     for page, path, run in _runs(records):
         if owner.setdefault(run.id, page.id) != page.id or _earlier(page, path, run):
-            message = f"the run {quoted(run.id)} stands in {quoted(owner[run.id])} already"
+            message = f"the run {quoted(run.id)} is already in {quoted(owner[run.id])}"
             yield page.problem((*path, "id"), "run-id-taken", message, "rename one of the two")
 
 
@@ -116,7 +116,7 @@ def histograms_have_an_edge_more_than_counts(records: CatalogRecords) -> Iterato
         edges = list(buckets.edges_ms)
         if len(edges) != len(buckets.counts) + 1 or edges != sorted(set(edges)):
             message = f"{len(edges)} edges do not bound {len(buckets.counts)} buckets in order"
-            hint = "give one edge more than counts, each larger than the one before"
+            hint = "give one more edge than counts, each larger than the one before"
             yield page.problem((*path, "histogram"), "histogram-edges", message, hint)
 
 
@@ -124,6 +124,6 @@ def histograms_count_requests(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure at least one bucket holds a request."""
     for page, path, found in _latencies(records):
         if found.histogram is not None and not any(found.histogram.counts):
-            message, hint = "no bucket holds a request", "leave the histogram out"
+            message, hint = "no bucket contains a request", "leave the histogram out"
             where = (*path, "histogram", "counts")
             yield page.problem(where, "histogram-empty", message, hint)

@@ -47,7 +47,7 @@ def node_links_stay_inside(records: CatalogRecords) -> Iterator[Problem]:
     for combo, index, node in _nodes(records):
         link = records.interconnects.get(node.link or "")
         if link and link.record.between_nodes:
-            message = f"{quoted(link.id)} joins machines, not the GPUs of one"
+            message = f"{quoted(link.id)} connects machines, not the GPUs inside one"
             hint = "give it as `network`; `link` is the bus or NVLink inside the node"
             yield combo.problem(("nodes", index, "link"), "link-between-nodes", message, hint)
 
@@ -138,7 +138,7 @@ def networks_run_between_nodes(records: CatalogRecords) -> Iterator[Problem]:
         if network is None:
             continue
         if not network.record.between_nodes:
-            message = f"{quoted(network.id)} does not leave a machine"
+            message = f"{quoted(network.id)} does not connect machines"
             yield combo.problem(("network",), "network-inside-node", message)
         elif network.record.kind in {"nvlink", "xgmi", "ualink"}:
             for node in combo.record.nodes:
@@ -163,7 +163,7 @@ def unified_memory_is_sold(records: CatalogRecords) -> Iterator[Problem]:
                 message = f"{quoted(gpu.id)} needs `unified_memory_gib`"
                 yield combo.problem(path[:-1], "unified-memory", message, sold)
             elif not options and given is not None:
-                message = f"{quoted(gpu.id)} has memory of its own"
+                message = f"{quoted(gpu.id)} has its own memory"
                 yield combo.problem(path, "unified-memory", message, "remove it", at_key=True)
             elif given is not None and given not in options:
                 message = f"{quoted(gpu.id)} is not sold with {given} GiB"

@@ -29,7 +29,7 @@ Examples:
 See docs/atlas.md for the columns and queries.
 """
 TOLD_EVERY_S = 5.0
-STAYS = "the finished part stays: run the same command again to continue"
+STAYS = "the finished part is kept: run the same command again to continue"
 
 
 def default_jobs() -> int:
@@ -152,9 +152,9 @@ def _made(
         session.note(STAYS)
         raise
     session.note(
-        f"{out}: {progress.done:,} tuples assessed in {progress.seconds:.0f} s, {kept:,} were "
-        "there "
-        f"({progress.tuples_per_core_s:,.0f} a second of processor time)"
+        f"{out}: {progress.done:,} tuples assessed in {progress.seconds:.0f} s, {kept:,} "
+        "existed already "
+        f"({progress.tuples_per_core_s:,.0f} per second of processor time)"
     )
 
 
@@ -224,5 +224,5 @@ def _numbers(key: str, given: Sequence[str]) -> list[int]:
         if not (one.isascii() and one.isdigit() and 0 < len(one) <= 8):
             raise usage_error("--only", f"{key}={one} is not a number")
         if not int(one) and key != "ram":
-            raise usage_error("--only", f"{key}=0: at least 1 is needed")
+            raise usage_error("--only", f"{key}=0: it must be at least 1")
     return [int(one) for one in given]

@@ -61,7 +61,7 @@ def format_option(what: str) -> Callable[[F], F]:
     metavar="'ADDRESS DATE REASON'",
     help="With --online, skip addresses with this prefix until that date.",
 )
-@click.option("--fix", is_flag=True, help="First fix, in place, what can be fixed automatically.")
+@click.option("--fix", is_flag=True, help="First fix the problems that sitegen can fix, in place.")
 @click.option("--select", multiple=True, metavar="CODES", help="Report these codes only.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Leave these codes out.")
 @click.option(
@@ -290,7 +290,7 @@ def _day(session: CliSession, catalog: Mapping[str, str], today: str) -> str:
 
     if today:
         if not is_day(today):
-            raise click.UsageError(f"--today: {today!r} is no ISO date such as 2026-11-23")
+            raise click.UsageError(f"--today: {today!r} is not an ISO date such as 2026-11-23")
         return today
     day = day_of_clock(catalog.values())
     if not day:

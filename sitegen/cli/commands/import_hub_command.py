@@ -54,7 +54,7 @@ _EXISTING = click.Path(dir_okay=False, path_type=Path)
     "checkpoints, or add missing ones too.",
 )
 @click.option(
-    "--coverage", is_flag=True, help="Also print which formats the catalog has of these models."
+    "--coverage", is_flag=True, help="Also print the formats of these models that the catalog has."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one proposal per line.")
 @pass_session

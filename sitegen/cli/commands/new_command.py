@@ -175,7 +175,7 @@ def _name_in(root: Path, names: str) -> str:
         record = records.names[names].record
         for name in (*record.outside, *record.siblings, *record.exact):
             return name
-    raise CommandError(f"a {Kind.SCORE} needs a name of a model, and {path} has none")
+    raise CommandError(f"a {Kind.SCORE} needs the name of a model, but {path} has none")
 
 
 def _first(root: Path, kind: Kind, needed: Kind) -> str:

@@ -66,7 +66,7 @@ def _refuse_other_files(folder: Path, files: Mapping[str, str], *, force: bool) 
     if changed and not force:
         listed = ", ".join(changed)
         raise CommandError(
-            f"{folder} already holds other files with these names: {listed} (replace them with "
+            f"{folder} already contains other files with these names: {listed} (replace them with "
             "--force)"
         )
 

@@ -89,7 +89,7 @@ def _dotted(typed: str) -> str:
     """
     version = re.sub(r"^[vb](?=\d)", "", typed)
     if version and not re.fullmatch(r"\d+(\.\d+)*", version):
-        raise usage_error("--runtime", f"{typed!r} is no version in digits, such as 0.19.1")
+        raise usage_error("--runtime", f"{typed!r} is not a version in digits, such as 0.19.1")
     return version
 
 

@@ -172,7 +172,7 @@ def live_rows(names: Sequence[str]) -> list[HubListing]:
         try:
             row({"name": name})
         except UnusableError:
-            raise usage_error("OWNER/NAME", f"{name!r} is no repository") from None
+            raise usage_error("OWNER/NAME", f"{name!r} is not a repository") from None
     try:
         import huggingface_hub
         from huggingface_hub.errors import (

@@ -117,7 +117,7 @@ def _split(words: Sequence[str]) -> tuple[str, list[Path]]:
     files = [Path(word) for word in words[bool(asked) :]]
     if len(words) > 1 and not asked and not files[0].exists() and "." not in words[0]:
         names = ", ".join(sorted(known))
-        raise usage_error("FORMAT", f"{words[0]!r} is no format", f"known are {names}")
+        raise usage_error("FORMAT", f"{words[0]!r} is not a format", f"known are {names}")
     return asked, files
 
 

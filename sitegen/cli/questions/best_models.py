@@ -171,14 +171,13 @@ def print_best(
         asked, first = options.users or options.sequences, served.picks[0].assessment
         print(
             f"No rated model serves {asked:,} concurrent users at reading speed there. "
-            f"{users_in_words(users)} {'is' if users == 1 else 'are'} what {first.model.name} "
-            f"serves: --users {users}"
+            f"{first.model.name} serves {users_in_words(users)}: --users {users}"
         )
         return
     if answer is None:
         print(
-            f"No model that fits {COMFORTABLY} there with this load can be called the best for "
-            "this use: published scores say too little."
+            "Published scores say too little to name the best model for this use among those that "
+            f"fit {COMFORTABLY} there with this load."
         )
         return
     print_table(table_of_best(answer, f"Best for {USE_WORDS[answer.use].lower()} on {combo.name}"))

@@ -200,7 +200,7 @@ _OPTIONS = (
         help="Draft model, on each GPU.",
     ),
     click.option("--text-only", is_flag=True, help="No images: do not profile the encoder."),
-    click.option("--images", is_flag=True, help="With what reads images."),
+    click.option("--images", is_flag=True, help="Load the image encoder too."),
     click.option(
         "--backend", default="", metavar="ID", help="Driver limit of a backend: vulkan-radv, …"
     ),

@@ -171,7 +171,7 @@ def _reading_images(asks: tuple[Ask, ...]) -> tuple[Ask, ...]:
     model = asks[0].subject.model
     if model.vision_parameters == 0:
         raise usage_error(
-            "--images", f"the catalog knows no part of {model.name} that reads images"
+            "--images", f"the catalog lists no part of {model.name} that reads images"
         )
     kept = tuple(one for one in asks if one.runnable.reads_images)
     if not kept:

@@ -51,7 +51,7 @@ def outputs_at(folder: str, *, programs: bool = False) -> dict[str, str]:
         raise CommandError(f"{folder}: {error.strerror or error}") from error
     if not found:
         raise CommandError(
-            f"{folder} holds no recorded outputs; `sitegen here --record` writes them"
+            f"{folder} contains no recorded outputs; `sitegen here --record` writes them"
         )
     return found
 

@@ -27,12 +27,12 @@ LIKELY: Mapping[LoggedQuantity, str] = {
         "version that counts tokens differently."
     ),
     LoggedQuantity.POOL_TOKENS: (
-        "The pool is what the other lines leave. See which of them differs, then check whether "
-        "another program used GPU memory."
+        "The pool is the memory that the other lines leave. See which of them differs, then check "
+        "whether another program used GPU memory."
     ),
     LoggedQuantity.KV_POOL: (
-        "The pool is what the other lines leave. See which of them differs, then check whether "
-        "another program used GPU memory."
+        "The pool is the memory that the other lines leave. See which of them differs, then check "
+        "whether another program used GPU memory."
     ),
     LoggedQuantity.ACTIVATION: (
         "The peak of the profiling run grows with the tokens per step and, for a vision model, "
@@ -47,12 +47,12 @@ LIKELY: Mapping[LoggedQuantity, str] = {
         "none."
     ),
     LoggedQuantity.MODEL_BUFFERS: (
-        "The buffers hold the tensors of the file. A difference means another mix of types in the "
-        "file, or layers on other devices."
+        "The buffers contain the tensors of the file. A difference means another mix of types in "
+        "the file, or layers on other devices."
     ),
     LoggedQuantity.KV_BUFFERS: (
         "The cache follows from the config and the context. A difference means another cache "
-        "type, a window that was kept whole, or another context."
+        "type, a sliding window that is stored in full, or another context."
     ),
     LoggedQuantity.COMPUTE_BUFFERS: (
         "The compute buffer grows with the micro-batch and, without flash attention, with the "

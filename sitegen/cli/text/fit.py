@@ -41,7 +41,7 @@ from sitegen.site.words.verdicts import (
 )
 
 REFUSED_SHOWN = 8
-CACHE_MAY_LOSE = "A smaller KV cache may lose quality: test it with your own prompts."
+CACHE_MAY_LOSE = "A smaller KV cache may reduce quality: test it with your own prompts."
 
 
 def print_assessment(assessment: Assessment, catalog: Catalog, *, users: int | None = None) -> None:
@@ -75,7 +75,7 @@ def summary(
     plan = assessment.plan
     several = plan is not None and plan.replicas > 1 and workload.sequences > 1
     each = " in each replica" if several else ""
-    together = f"{workload.sequences} at once{each}"
+    together = f"{workload.sequences} user{'' if workload.sequences == 1 else 's'}{each}"
     if asked_users is not None and plan is not None and plan.replicas > 1:
         share = workload.sequences
         together = f"{asked_users} users, up to {share} in each of {plan.replicas} replicas"

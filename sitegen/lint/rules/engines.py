@@ -78,7 +78,7 @@ def files_are_as_the_option_says(scene: FileModel, facts: LintContext) -> Iterat
         if not taken or word in taken or _written_otherwise(meant, held, word):
             continue
         name = launch.traits.name
-        message = f"{name} refuses to start: {word} is asked for, and the files are {NAMES[held]}"
+        message = f"{name} refuses to start: {word} is requested, but the files are {NAMES[held]}"
         hint = corrected(launch, {"quantization": ""}) or "leave the option out"
         yield finding(place_of(launch, "quantization"), "option-conflict", message, hint)
 
@@ -104,7 +104,7 @@ def formats_have_their_plugins(scene: FileModel, facts: LintContext) -> Iterator
         if _is_earlier(told, plugin.since) or told in {OF_A_FORK, SEVERAL}:
             continue
         since = f"{plugin.since[0]}.{plugin.since[1]}"
-        message = f"vLLM loads {plugin.files} only with {plugin.package} since version {since}"
+        message = f"since version {since}, vLLM loads {plugin.files} only with {plugin.package}"
         hint = f"uv pip install {plugin.package}, or name other files"
         # an image of vLLM's makers does not have it; elsewhere somebody may have installed it
         call = launch.invocation
@@ -147,15 +147,15 @@ def batches_hold_their_prompts(scene: FileModel, facts: LintContext) -> Iterator
         name, place = launch.traits.name, place_of(launch, "batched")
         if "whole_prompts" in launch.settings and context is not None and batched < context:
             message = (
-                f"{name} refuses to start: without chunked prefill a batch of {batched:,} tokens "
+                f"{name} refuses to start: without chunked prefill, a batch of {batched:,} tokens "
                 f"cannot hold a prompt of {context:,}"
             )
             hint = corrected(launch, {"batched": str(context)})
             yield finding(place, "option-conflict", message, hint)
         elif sequences and batched < sequences:
             message = (
-                f"{name} refuses to start: a batch of {batched:,} tokens cannot hold one of each "
-                f"of {sequences:,} requests"
+                f"{name} refuses to start: a batch of {batched:,} tokens cannot hold one token "
+                f"of each of {sequences:,} requests"
             )
             hint = corrected(launch, {"sequences": str(batched)})
             yield finding(place, "option-conflict", message, hint)
@@ -175,8 +175,8 @@ def experts_are_there(scene: FileModel, facts: LintContext) -> Iterator[Problem]
         design = facts.design(meant.model)
         if design is not None and not design.experts and "overrides" not in launch.settings:
             message = (
-                f"{launch.traits.name} refuses to start: {meant.model.name} has no experts that "
-                "could be shared out"
+                f"{launch.traits.name} refuses to start: {meant.model.name} has no experts "
+                "to distribute"
             )
             hint = corrected(launch, {"experts": ""})
             yield finding(place_of(launch, "experts"), "option-conflict", message, hint)
@@ -191,7 +191,7 @@ def caches_of_tabby_exist(scene: FileModel, _: LintContext) -> Iterator[Problem]
     for launch in scene.launches:
         kind = launch.text("kv_dtype")
         if launch.program.startswith("tabbyapi") and kind and not _OF_TABBY.fullmatch(kind):
-            message = f"TabbyAPI does not know a cache of type {kind!r}"
+            message = f"TabbyAPI has no cache of type {kind!r}"
             hint = "write FP16, Q8, Q6 or Q4, or the bits of keys and values: 8,8"
             yield finding(place_of(launch, "kv_dtype"), "option-value", message, hint)
 

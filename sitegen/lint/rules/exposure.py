@@ -281,8 +281,8 @@ def servers_share_no_gpu(scene: FileModel, facts: LintContext) -> Iterator[Probl
                 continue  # a cluster gives each pod GPUs of its own
             if shared and total > 1 and alike:
                 message = (
-                    f"{shared} is taken twice: shares of memory {_fraction(other):g} + "
-                    f"{_fraction(launch):g} = {total:g}, more than there is"
+                    f"{shared} is used twice: its memory shares add up to more than 1 "
+                    f"({_fraction(other):g} + {_fraction(launch):g} = {total:g})"
                 )
                 hint = "give each server its own GPUs with CUDA_VISIBLE_DEVICES"
                 yield finding(launch.visible_place or launch.place, "shared-gpu", message, hint)

@@ -153,14 +153,14 @@ def checkpoint_fits(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
 
 NO_RULE = "sitegen has no rule for the memory of this program"
 NO_SIZE = "the model is known, but the size of these files is not"
-IN_RAM = "a part of the model may lie in system RAM"
+IN_RAM = "a part of the model may be in system RAM"
 ORDER = (
     "whether the rest fits depends on which GPU each share of --tensor-split goes to: programs "
     "count GPUs in the driver's order"
 )
 MIXED = (
     "the machine has several kinds of GPU, the text does not say which are used, and the model "
-    "fits on some of them only"
+    "fits only on some of them"
 )
 NO_SETTING = "it depends on a value that is not in the text, or that sitegen has no rule for"
 
@@ -209,8 +209,10 @@ def shares_fit_their_gpus(scene: FileModel, facts: LintContext) -> Iterator[Prob
         held = sorted((gpu.weights_bytes for gpu in layout.gpus), reverse=True)
         seen = sorted((gpu.visible_bytes for gpu in combo.gpus), reverse=True)
         if any(need > there for need, there in zip(held, seen, strict=True)):
-            message = f"the shares are {_gib(held)} GiB of weights, the GPUs have {_gib(seen)} GiB"
-            hint = "leave --tensor-split out: layers then go by the free memory of each GPU"
+            message = (
+                f"the shares need {_gib(held)} GiB for weights; the GPUs have {_gib(seen)} GiB"
+            )
+            hint = "leave --tensor-split out: layers then follow the free memory of each GPU"
             yield finding(split.place, "split-size", message, hint)
 
 
@@ -342,12 +344,12 @@ def _spilled(
     context = f"{asked.context_tokens:,} tokens of context{many}"
     if "context" not in launch.settings:
         context = (
-            f"the {asked.context_tokens:,} tokens that {launch.traits.name} takes unasked{many}"
+            f"the {asked.context_tokens:,} tokens that {launch.traits.name} uses by default{many}"
         )
     reach = _reach(launch, facts)
     beside = f" with {context}" if reach.tokens else ""  # else the weights alone are too much
-    whole = f"{_weights(assessment)}{beside} is more than {words} holds: "
-    message = f"{whole}{launch.traits.name} puts the rest in system RAM, and answers come slowly"
+    whole = f"{_weights(assessment)}{beside} is more than {words} can hold: "
+    message = f"{whole}{launch.traits.name} puts the rest in system RAM, so answers are slow"
     hint = _capped(launch, reach)
     named = facts.named(launch)
     if not hint and named is not None:

@@ -68,8 +68,8 @@ def variables_are_read(scene: FileModel, facts: LintContext) -> Iterator[Problem
         if one.name not in known:
             yield from _unknown(one, table, known)
         elif one.server == "ollama-run" and one.name not in OF_CLIENTS:
-            message = f"the server reads {one.name}, not this command: set here it changes nothing"
-            hint = "set it where ollama serve is started"
+            message = f"the server reads {one.name}, not this command, so it has no effect here"
+            hint = "set it where you start ollama serve"
             yield warning(place, "option-conflict", message, hint)
 
 
@@ -87,7 +87,7 @@ def _unknown(one: Variable, table: OptionTable, known: set[str]) -> Iterator[Pro
     slugs = [name.removeprefix(PREFIX).replace("_", "-").lower() for name in known]
     slip = is_slip(one.name.removeprefix(PREFIX).replace("_", "-").lower(), slugs)
     if one.server or meant or slip:
-        message = f"Ollama {table.version} does not read {one.name}: it changes nothing"
+        message = f"Ollama {table.version} does not read {one.name}, so it has no effect"
         near = did_you_mean(one.name, known) if slip else ""
         hint = f"write {meant}" if meant else near
         yield warning(one.setting.place, "unknown-option", message, hint)
@@ -108,21 +108,21 @@ def _misread(name: str, text: str, facts: LintContext) -> tuple[str, str]:
     """Say how a value is read that means something else; empty where it is read as it is meant."""
     if name in COUNTS and not _COUNT.fullmatch(text):
         tokens = tokens_of(text.upper()) if name == "OLLAMA_CONTEXT_LENGTH" else None
-        hint = f"write {name}={tokens}" if tokens else "write digits alone"
+        hint = f"write {name}={tokens}" if tokens else "write only digits"
         if name == "OLLAMA_GPU_OVERHEAD":
             hint = "write a number of bytes"
-        return f"{name} is a whole number; Ollama ignores {text!r} and takes its default", hint
+        return f"{name} is a whole number; Ollama ignores {text!r} and uses its default", hint
     if name in SWITCHES and not _READ.fullmatch(text) and _MEANT_OFF.fullmatch(text):
         return f"{text!r} turns {name} on: only 0 and false turn it off", f"write {name}=0"
     if name in TIMES and not _TIME.fullmatch(text):
-        hint = "write it like 30m or 24h, or as a number of seconds; -1 is for ever"
-        return f"{name} is a length of time; Ollama ignores {text!r} and takes 5 minutes", hint
+        hint = "write it like 30m or 24h, or as a number of seconds; -1 means forever"
+        return f"{name} is a duration; Ollama ignores {text!r} and uses 5 minutes", hint
     if name == "OLLAMA_KV_CACHE_TYPE":
         return _type_of_cache(text, facts)
     if name == "OLLAMA_HOST":
         port = text.rpartition("//")[2].partition("/")[0].rpartition(":")[2]
         if port.isdigit() and ":" in text and int(port[:9]) > LAST_PORT:
-            return f"{name} names port {port}, which does not exist: Ollama takes 11434", ""
+            return f"{name} names port {port}, which does not exist: Ollama uses 11434", ""
     return "", ""
 
 

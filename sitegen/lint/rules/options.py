@@ -267,7 +267,7 @@ def _values(
             yield finding(place, "option-value", f"{given.written} needs a value", "")
         return
     if not taken.most and given.values and "=" in given.word.text:
-        hint = f"write {given.written} alone"
+        hint = f"write {given.written} without a value"
         yield finding(place, "option-value", f"{given.written} takes no value", hint)
         return
     for word in given.values:
@@ -342,7 +342,7 @@ def numbers_are_possible(scene: FileModel, _: LintContext) -> Iterator[Problem]:
         yield from _amounts(launch)
         port = launch.settings.get("port")
         if port is not None and port.number is not None and port.number > LAST_PORT:
-            message = f"there is no port {port.number}: {LAST_PORT} is the last"
+            message = f"there is no port {port.number}: {LAST_PORT} is the highest"
             yield finding(port.place, "option-value", message)
 
 
@@ -350,7 +350,7 @@ def _amounts(launch: Launch) -> Iterator[Problem]:
     """Report a share, a context or a number of layers that the program cannot read."""
     share, context = launch.settings.get("fraction"), launch.settings.get("context")
     if share is not None and _outside(share):
-        message = f"a share of the GPU's memory lies between 0 and 1; {share.text} does not"
+        message = f"a share of the GPU's memory must be between 0 and 1, not {share.text}"
         yield finding(share.place, "option-value", message)
     if launch.traits.shorthand_context and context is not None and _no_context(context):
         message = f"a context is a number of tokens, 8K or auto, not {context.text!r}"
@@ -364,7 +364,7 @@ def _amounts(launch: Launch) -> Iterator[Problem]:
         yield finding(context.place, "option-value", message)
     part = launch.settings.get("gpu_share")
     if part is not None and _no_part(part):
-        message = f"max, off or a share between 0 and 1 goes to the GPU, not {part.text!r}"
+        message = f"the part on the GPU is max, off or a share between 0 and 1, not {part.text!r}"
         yield finding(part.place, "option-value", message)
     layers = launch.settings.get("layers")
     if layers is not None and _no_layers(layers):

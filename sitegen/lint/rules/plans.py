@@ -118,7 +118,7 @@ def visible_gpus_suffice(scene: FileModel, facts: LintContext) -> Iterator[Probl
             most = max(len(node.gpus) for node in named.combo.nodes)
             beyond = [one for one in visible if (whole_number(one) or 0) >= most]
             if beyond:
-                message = f"GPU {beyond[0]} is named; {named.words} counts from 0 to {most - 1}"
+                message = f"there is no GPU {beyond[0]}: {named.words} counts from 0 to {most - 1}"
                 yield finding(launch.visible_place, "visible-gpus", message)
 
 
@@ -140,7 +140,7 @@ def nodes_share_evenly(scene: FileModel, facts: LintContext) -> Iterator[Problem
         place = place_of(launch, "nodes")
         named, rank = facts.named(launch), launch.number("rank", 0)
         if rank is not None and rank >= nodes:
-            message = f"node {rank} of {nodes}: they are counted from 0"
+            message = f"node {rank} of {nodes}: nodes are counted from 0"
             yield finding(place_of(launch, "rank"), "nodes", message)
         if world % nodes:
             message = f"{nodes} nodes do not evenly divide {product(launch)}"
@@ -152,7 +152,7 @@ def nodes_share_evenly(scene: FileModel, facts: LintContext) -> Iterator[Problem
             most = max(len(node.gpus) for node in named.combo.nodes)
             if world // nodes > most:
                 message = (
-                    f"{product(launch)} over {nodes} nodes are {world // nodes} each; "
+                    f"{product(launch)} over {nodes} nodes is {world // nodes} on each; "
                     f"a node has {most}"
                 )
                 yield finding(place, "nodes", message)
@@ -270,7 +270,7 @@ def _heads_can_be_split(
     if copies is None or copies < 1:
         return
     if tensor % copies != 0:
-        message = f"tensor {tensor} cannot be shared out over {copies} copies of attention"
+        message = f"tensor {tensor} cannot be divided among {copies} copies of attention"
         yield finding(place, "tensor-split", message)
         return
     conflict = tensor_conflict(heads, tensor // copies, expert_parallel=True)

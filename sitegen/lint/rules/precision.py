@@ -51,7 +51,8 @@ def _held(meant: ResolvedCheckpoint, facts: LintContext) -> str:
     weights = facts.engine.reduced(meant.model, checkpoint).weights.total_bytes
     name = checkpoint.quantization.name
     return (
-        f"{checkpoint.repository or meant.model.repository} holds {name}, {weights / GIB:.1f} GiB"
+        f"{checkpoint.repository or meant.model.repository} contains {name}, "
+        f"{weights / GIB:.1f} GiB"
     )
 
 

@@ -66,7 +66,7 @@ def _packed(deployment: Deployment, named: TextHardware) -> Iterator[Problem]:
     most = max(len(node.gpus) for node in named.combo.nodes)
     if deployment.reserved > most:
         message = (
-            f"STRICT_PACK wants {deployment.reserved:g} GPUs on one node; the largest has {most}"
+            f"STRICT_PACK needs {deployment.reserved:g} GPUs on one node; the largest has {most}"
         )
         yield finding(
             deployment.reserved_place, "actor-gpus", message, "PACK lets a group span nodes"
@@ -80,7 +80,7 @@ def engines_for_servers_serve(scene: FileModel, _: LintContext) -> Iterator[Prob
             f"LLM is the offline engine: inside {misplaced.server} it answers one call at a time "
             "and does not batch requests"
         )
-        hint = "use AsyncLLMEngine, ray.serve.llm's build_openai_app, or vllm serve beside it"
+        hint = "use AsyncLLMEngine, ray.serve.llm's build_openai_app, or a separate vllm serve"
         yield finding(misplaced.place, "offline-engine", message, hint)
 
 

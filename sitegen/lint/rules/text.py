@@ -23,8 +23,8 @@ MESSAGES = {
     ),
     "blank-in-list": (
         "broken-continuation",
-        "inside a list the backslash makes the space behind it an argument of its own",
-        "remove the backslash: a list goes on at the next line without one",
+        "inside a list, the backslash makes the space after it a separate argument",
+        "remove the backslash: a list continues on the next line without one",
     ),
     "missing-continuation": (
         "broken-continuation",

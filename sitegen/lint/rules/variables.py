@@ -42,7 +42,7 @@ def variables_stand_for_options(scene: FileModel, facts: LintContext) -> Iterato
     """
     for one in scene.environment:
         if one.name in MEANT:
-            message = f"nothing reads {one.name}: it changes nothing"
+            message = f"nothing reads {one.name}, so it has no effect"
             yield warning(one.setting.place, "unknown-option", message, f"write {MEANT[one.name]}")
         for id_, traits in PROGRAMS.items():
             table = facts.tables.get(id_)

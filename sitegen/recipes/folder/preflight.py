@@ -150,7 +150,7 @@ wrong() {  # report a problem; with CHECK=warn, continue anyway
   FAULTS=$((FAULTS + 1))
 }
 
-need() {  # false where it is not there
+need() {  # fail if a program is missing
   command -v "$1" > /dev/null && return
   wrong "program not found: $1"
   return 1
@@ -167,7 +167,7 @@ disk() {  # kilobytes that the files need
   wrong "$place has $((free / 976563)) GB free, but the files need $(($1 / 1000000)) GB"
 }
 
-token() {  # some licences must be accepted with an account
+token() {  # some licenses require an account
   [ -n "${HF_TOKEN:-}" ] && return
   [ -e "${HF_HOME:-$HOME/.cache/huggingface}/token" ] && return
   echo "check: HF_TOKEN is not set, so Hugging Face will ask you to log in"

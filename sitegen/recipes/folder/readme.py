@@ -38,12 +38,12 @@ def _lines(recipe: Recipe, machines: Machines, title: str, asked: str) -> Iterat
     yield ""
     yield (
         "The script checks whether the machine can run this (programs, disk, ports, driver, "
-        "GPUs), installs, downloads, starts the server, waits until it answers, and sends a "
-        "test question. It does not repeat a step that has worked. `./run.sh check` only "
-        "checks; `./run.sh stop` stops everything that it started."
+        "GPUs), installs the programs, downloads the files, starts the server, waits until it "
+        "answers, and sends a test question. It does not repeat a step that has worked. "
+        "`./run.sh check` only checks; `./run.sh stop` stops everything that it started."
     )
     yield ""
-    yield f"It needs {gigabytes(disk_bytes(recipe))} of disk and: {_programs(recipe)}."
+    yield f"It needs {gigabytes(disk_bytes(recipe))} of disk space and {_programs(recipe)}."
     yield ""
     yield "## Settings"
     yield ""
@@ -67,7 +67,7 @@ def _lines(recipe: Recipe, machines: Machines, title: str, asked: str) -> Iterat
 
 
 def _programs(recipe: Recipe) -> str:
-    return ", ".join(needed_programs(recipe)) or "nothing besides what the steps install"
+    return ", ".join(needed_programs(recipe)) or "no programs other than those that it installs"
 
 
 def _steps(recipe: Recipe) -> Iterator[str]:

@@ -39,12 +39,12 @@ def environment(recipe: Recipe) -> str:
     Raises:
         ValueError: If a value has a space, which they do not read alike.
     """
-    lines = ["# Read by run.sh, by docker compose and by the systemd unit. Keep it to yourself."]
+    lines = ["# Read by run.sh, by docker compose and by the systemd unit. Keep it private."]
     for name, (value, comment) in variables(recipe).items():
         if re.search(r"[\s'\"$`\\#]", value.removeprefix("$HOME/")):
-            raise ValueError(f"{name} cannot stand in a file of variables: {value!r}")
+            raise ValueError(f"{name} cannot be written to a file of variables: {value!r}")
         if name == KEY:
-            lines += [f"# {comment}; run.sh makes one at its first start", f"{name}="]
+            lines += [f"# {comment}; run.sh creates one when it first starts", f"{name}="]
             continue
         lines += [*([f"# {comment}"] if comment else []), f"{name}={value}"]
     return "\n".join(lines) + "\n"

@@ -50,7 +50,7 @@ def recipe(target: Target) -> Recipe | None:
     where, head = node_words(nodes, total), f"node {nodes[0] + 1}"
     others = node_words(nodes[1:], total)
     peers = [
-        Variable(f"NODE_{at + 1}_IP", f"10.0.0.{at + 1}", "that node on the link")
+        Variable(f"NODE_{at + 1}_IP", f"10.0.0.{at + 1}", "address of that node on the link")
         for at in nodes[1:]
     ]
     network = network_steps(target, ())[:1]

@@ -55,7 +55,7 @@ def recipe(target: Target) -> Recipe | None:
     groups = target.by_node()
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
     size = gigabytes(target.assessment.weights_bytes)
-    note = f"{size}, the Modelfile names it too"
+    note = f"{size}, also named in the Modelfile"
     model = quoted_path(_model(target))
     steps = [
         settings_step([Variable("MODEL", model, note)], where),

@@ -59,7 +59,7 @@ def recipe(target: Target) -> Recipe | None:
             Language.BASH,
             "serve deploy serve.yaml\nserve status",
             where=head,
-            note="serve run serve.yaml does the same and stays in the foreground.",
+            note="serve run serve.yaml does the same but stays in the foreground.",
             expect=cache_note(target) or "status: RUNNING",
         ),
         _asked(target, head),
@@ -192,7 +192,7 @@ def _configuration(target: Target, head: str) -> RecipeStep:
         where=head,
         file="serve.yaml",
         note=(
-            f"max_replicas is {replicas}: more do not fit on these GPUs. With a lower "
+            f"max_replicas is {replicas}: more replicas do not fit on these GPUs. With a lower "
             "min_replicas, idle replicas free their GPUs."
         ),
     )

@@ -195,7 +195,7 @@ def _container_keys() -> RecipeStep:
         "Write the container's keys",
         Language.BASH,
         "\n".join(lines),
-        note=f"Run this beside {COMPOSE}. It keeps a file that already exists.",
+        note=f"Run this in the folder of {COMPOSE}. It keeps a file that already exists.",
     )
 
 

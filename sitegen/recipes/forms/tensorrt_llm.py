@@ -199,7 +199,7 @@ def _over_nodes(target: Target) -> list[RecipeStep]:
                     None,
                     (
                         "Every node needs the same environment at the same path, and the same "
-                        "name for the interface: mpirun hands these variables to all nodes.",
+                        "name for the interface: mpirun passes these variables to all nodes.",
                         repeated(target),
                     ),
                 )

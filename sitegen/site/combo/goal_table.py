@@ -142,7 +142,7 @@ def beyond_words(assessment: Assessment) -> str:
 def _why_larger(answer: Answer) -> Cell:
     if answer.goal is AnswerGoal.BEYOND:
         how = beyond_words(answer.best.assessment)
-        return f"Rated higher than all that fit {COMFORTABLY}, {how}."
+        return f"Rated higher than every model that fits {COMFORTABLY}; runs {how}."
     if answer.best.assessment.tier is not FitTier.COMFORTABLE:
         return f"No model fits {COMFORTABLY}: this is the largest that may run."
     return (
