@@ -28,7 +28,7 @@ def test_a_plan_counts_and_writes_nothing(tmp_path: Path) -> None:
         ("colour=red", "keys are gpu, model"),
         ("gpu", "is not KEY=VALUE"),
         ("context=long", "context=long is not a number"),
-        ("nodes=0", "at least 1 is needed"),
+        ("nodes=0", "must be at least 1"),
     ],
 )
 def test_a_word_that_names_nothing_is_refused(word: str, message: str, tmp_path: Path) -> None:
