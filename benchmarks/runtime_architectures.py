@@ -459,7 +459,7 @@ PACKAGES: Mapping[str, Package] = {
     ),
     "ollama": Package(
         lambda at: llama_cpp(at["llama-cpp"]),
-        "0.33.0-rc2", f"{BINDING}: Ollama runs the server of llama.cpp b10488", LLAMA,
+        "0.33.0-rc2", f"{BINDING}: Ollama runs the llama.cpp server, b10488", LLAMA,
         needs=("llama-cpp",),
     ),
     "ik-llama-cpp": Package(

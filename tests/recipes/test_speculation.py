@@ -77,7 +77,7 @@ def test_a_context_is_named_that_leaves_room_for_what_guesses() -> None:
     assert (
         "Forty owners measured 1.25 to 2.45 times the speed; half of the results are 1.78" in said
     )
-    assert "With four users at the same time, the gain was gone." in said
+    assert "With four users at the same time, the gain disappeared." in said
     typed = start(assessment)
     context = int(typed.split("--ctx-size ")[1].split()[0])
     lost = 2 * 2**30 // 65_536
