@@ -151,7 +151,7 @@ def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted
     if faster is None:
         model = escape(models[one.offer.model][1])
         return f"<h2>Buy {_link(one)} and run {model}</h2>{_facts(one, models, wanted)}"
-    both = ((one, "To save"), (faster, "For speed"))
+    both = ((one, "Cheapest"), (faster, "Fastest"))
     blocks = "".join(
         f"<div><h3>{why}: {_link(each)} runs {escape(models[each.offer.model][1])}</h3>"
         f"{_facts(each, models, wanted)}</div>"
@@ -160,7 +160,7 @@ def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted
     same = one.offer.model == faster.offer.model
     told = "Both run the same model." if same else "Tests cannot tell the two models apart."
     return (
-        f"<h2>Buy {_link(one)} to save, or {_link(faster)} for speed</h2>"
+        f"<h2>Buy {_link(one)} for the lowest price, or {_link(faster)} for the highest speed</h2>"
         f'<p class="note">{told} No build within your limits runs a clearly better one.</p>'
         f'<div class="both">{blocks}</div>'
     )
@@ -242,7 +242,7 @@ def _table(caption: str, rows: Sequence[str]) -> str:
 def finding(edge: Sequence[Choice], use_words: str) -> str:
     """Say what the frontier of quality shows."""
     if not edge:
-        return "No build with a price runs a rated model like this"
+        return "No build with a known price runs a rated model with these settings"
     enough = as_good(edge)[0]
     return (
         f"{use_words}: {usd(enough.usd)} is enough. No build at a higher price runs a clearly "
