@@ -197,7 +197,7 @@ def _note(target: Target, *, made: bool) -> str:
     none = f"We know of no repository with {name} files of {target.assessment.model.name}"
     if not made:
         return (
-            f"{none}. Run the first command, put such files into the folder that MODEL names, and then "
+            f"{none}. Run the first command, put such files into the folder that MODEL names, then "
             "check them."
         )
     accept = " First accept the model's license on Hugging Face, then run hf auth login."

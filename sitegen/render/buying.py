@@ -89,12 +89,14 @@ def answered(
 
 def _nothing(everything: Sequence[Choice], wanted: Wanted) -> str:
     if not everything:
-        limits = " or lift the limits of power and place" if wanted.watts or wanted.desktop else ""
+        limits = (
+            " or remove the limits on power and location" if wanted.watts or wanted.desktop else ""
+        )
         text = f"Ask for fewer users or a shorter context{',' if limits else ''}{limits}."
         return f"<p>{text}</p>"
     least = min(everything, key=lambda one: one.usd)
     return (
-        f"<p>The cheapest build that does is {_link(least)} for {usd(least.usd)}. "
+        f"<p>The cheapest build that runs one is {_link(least)} for {usd(least.usd)}. "
         f"Your limit is {usd(wanted.usd)}.</p>"
     )
 
