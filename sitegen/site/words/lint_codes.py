@@ -91,7 +91,7 @@ CODES: Mapping[str, Said] = {
         "It stops with a message about kernels, compute capability or an unknown quantization.",
     ),
     "no-code-for-model": Said(
-        "This version of the runtime has no code for the model",
+        "This version of the runtime does not support the model",
         "It stops: the architecture is not supported. A newer version may have it.",
     ),
     "unquantized-checkpoint": Said(

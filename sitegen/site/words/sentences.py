@@ -96,7 +96,9 @@ REASONS: Mapping[str, str] = {
     "EP_UNSUPPORTED": (
         "The model has no experts to distribute, or {runtime} cannot distribute them."
     ),
-    "DP_UNSUPPORTED": "Data-parallel attention needs a model with experts and support in {runtime}.",
+    "DP_UNSUPPORTED": (
+        "Data-parallel attention needs a model with experts and support in {runtime}."
+    ),
     "DP_SIZE": "{dp} data-parallel ranks cannot share {gpus} GPUs equally.",
     "DCP_SIZE": (
         "{dcp} ranks can share the tokens of the cache only if {dcp} divides the tensor parallel "
