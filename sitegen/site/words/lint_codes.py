@@ -92,7 +92,7 @@ CODES: Mapping[str, Said] = {
     ),
     "no-code-for-model": Said(
         "This version of the runtime does not support the model",
-        "It stops: the architecture is not supported. A newer version may have it.",
+        "It stops: the architecture is not supported. A newer version may support it.",
     ),
     "unquantized-checkpoint": Said(
         "The text promises a quantized model, but the repository has 16-bit files",
