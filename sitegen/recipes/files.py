@@ -110,7 +110,7 @@ def hub_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     size = gigabytes(target.assessment.weights_bytes)
     note = (
         f"This downloads about {size} into ~/.cache/huggingface, or into the folder that HF_HOME "
-        "names."
+        "sets."
     )
     step = RecipeStep(
         Phase.FILES,
@@ -144,7 +144,7 @@ def _download(target: Target, where: str, into: str = "") -> RecipeStep:
         *(["--revision", quoted(variant)] if variant else []),
         *(["--local-dir", into] if into else []),
     ]
-    place = "" if into else " into ~/.cache/huggingface, or into the folder that HF_HOME names"
+    place = "" if into else " into ~/.cache/huggingface, or into the folder that HF_HOME sets"
     note = f"This downloads about {gigabytes(target.assessment.weights_bytes)}{place}."
     text = "\n".join([*([folder_line(target)] if into else []), " ".join(words)])
     return RecipeStep(Phase.FILES, DOWNLOAD, Language.BASH, text, where=where, note=note)

@@ -19,10 +19,11 @@ def speculation_note(target: Target) -> str:
     if found is None:
         return ""
     by = f"the draft model {found.draft}" if found.draft else "a part of the model"
+    main = "main model" if found.draft else "model"
     where = " on every node" if len(target.span) > 1 else ""
     return paragraphs(
         f"To answer one user faster, add {' '.join(found.options)}{where}: {by} guesses the next "
-        "tokens, and the model checks all of them in one step.",
+        f"tokens, and the {main} checks all of them in one step.",
         _gain(found),
         _cost(target, found),
         _file(target, found),

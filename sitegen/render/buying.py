@@ -89,12 +89,14 @@ def answered(
 
 def _nothing(everything: Sequence[Choice], wanted: Wanted) -> str:
     if not everything:
-        limits = " or lift the limits of power and place" if wanted.watts or wanted.desktop else ""
+        limits = (
+            " or remove the limits on power and location" if wanted.watts or wanted.desktop else ""
+        )
         text = f"Ask for fewer users or a shorter context{',' if limits else ''}{limits}."
         return f"<p>{text}</p>"
     least = min(everything, key=lambda one: one.usd)
     return (
-        f"<p>The cheapest build that does is {_link(least)} for {usd(least.usd)}. "
+        f"<p>The cheapest build that runs one is {_link(least)} for {usd(least.usd)}. "
         f"Your limit is {usd(wanted.usd)}.</p>"
     )
 
@@ -151,7 +153,7 @@ def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted
     if faster is None:
         model = escape(models[one.offer.model][1])
         return f"<h2>Buy {_link(one)} and run {model}</h2>{_facts(one, models, wanted)}"
-    both = ((one, "To save"), (faster, "For speed"))
+    both = ((one, "Cheapest"), (faster, "Fastest"))
     blocks = "".join(
         f"<div><h3>{why}: {_link(each)} runs {escape(models[each.offer.model][1])}</h3>"
         f"{_facts(each, models, wanted)}</div>"
@@ -160,7 +162,7 @@ def best_html(found: Sequence[Choice], models: Sequence[tuple[str, str]], wanted
     same = one.offer.model == faster.offer.model
     told = "Both run the same model." if same else "Tests cannot tell the two models apart."
     return (
-        f"<h2>Buy {_link(one)} to save, or {_link(faster)} for speed</h2>"
+        f"<h2>Buy {_link(one)} for the lowest price, or {_link(faster)} for the highest speed</h2>"
         f'<p class="note">{told} No build within your limits runs a clearly better one.</p>'
         f'<div class="both">{blocks}</div>'
     )
@@ -242,7 +244,7 @@ def _table(caption: str, rows: Sequence[str]) -> str:
 def finding(edge: Sequence[Choice], use_words: str) -> str:
     """Say what the frontier of quality shows."""
     if not edge:
-        return "No build with a price runs a rated model like this"
+        return "No build with a known price runs a rated model with these settings"
     enough = as_good(edge)[0]
     return (
         f"{use_words}: {usd(enough.usd)} is enough. No build at a higher price runs a clearly "

@@ -160,7 +160,7 @@ def test_the_reason_is_a_plain_sentence() -> None:
     found = asked("exllamav3", "exl3-4.0bpw", "rtx-3090", "falcon-7b")
     assert found is not None
     words = plain(reason_sentence(found, whole_catalog()))
-    assert words == "ExLlamaV3 1.6.5 has no code for Falcon models."
+    assert words == "ExLlamaV3 1.6.5 does not support Falcon models."
 
 
 def test_classes_are_those_that_a_config_states() -> None:
@@ -232,7 +232,7 @@ def test_a_runtime_without_a_word_on_a_format_leaves_it_to_the_format() -> None:
 def test_a_name_keeps_its_first_letter_inside_a_finding_of_the_linter() -> None:
     found = asked("sglang", "bf16", "h100-sxm", "falcon-7b")
     assert found is not None
-    assert finding_words(found, whole_catalog()) == "SGLang 0.5.23 has no code for Falcon models"
+    assert finding_words(found, whole_catalog()) == "SGLang 0.5.23 does not support Falcon models"
 
 
 @pytest.mark.parametrize(

@@ -78,8 +78,8 @@ def _text(path: Path) -> str:
 def _title(recipe: Recipe) -> str:
     """Say which model runs on which machine, and how it is spread."""
     runs = whole(recipe)
-    names = " beside ".join(f"{one.model.name}, {checkpoint_name(one)}" for one in runs)
-    plans = " beside ".join(plan_words(one.plan) for one in runs if one.plan)
+    names = " + ".join(f"{one.model.name}, {checkpoint_name(one)}" for one in runs)
+    plans = " + ".join(plan_words(one.plan) for one in runs if one.plan)
     return f"{names} on {recipe.assessment.combo.name} ({plans})"
 
 

@@ -29,8 +29,8 @@ def chosen(recipes: tuple[Recipe, ...], form: str) -> tuple[Recipe, ...]:
 def print_recipe(recipe: Recipe) -> None:
     """Print what it runs, the warnings and the steps."""
     runs = whole(recipe)
-    names = " beside ".join(f"{one.model.name}, {checkpoint_name(one)}" for one in runs)
-    plans = " beside ".join(plan_words(one.plan) for one in runs if one.plan)
+    names = " + ".join(f"{one.model.name}, {checkpoint_name(one)}" for one in runs)
+    plans = " + ".join(plan_words(one.plan) for one in runs if one.plan)
     _say(f"# {recipe.name} ({recipe.id}): {names}")
     _say(f"# on {recipe.assessment.combo.name}, {plans}; options as in {recipe.read_in}")
     for warning in recipe.warnings:

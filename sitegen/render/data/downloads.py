@@ -77,7 +77,7 @@ def _column(field: GridColumn) -> _Column:
     what = f"{field.heading} ({field.note})" if field.note else field.heading
     words = {"low": ", low bound", "mid": ", best estimate", "high": ", high bound", "": ""}
     bound = words[field.bound]
-    more = ": what stands beside it" if field.detail else ""
+    more = ": detail shown next to it" if field.detail else ""
     kind = "number" if field.numeric else "string"
     return _Column(field.name, f"{what}{bound}{more}", kind, field.unit)
 

@@ -355,9 +355,10 @@ def _as_good(answer: _Answer) -> Cell | None:
         if rest:
             named = tuple(_named(pick) for pick in rest[:SHOWN_AS_GOOD])
             more = len(rest) - SHOWN_AS_GOOD
-            words = "overall" if use.use is FIRST else f"for {USE_WORDS[use.use].lower()}"
+            words = "Overall" if use.use is FIRST else f"For {USE_WORDS[use.use].lower()}"
+            which = "these models" if len(rest) > 1 else "this model"
             tail = f" and {more} more" if more > 0 else ""
-            lines.append(Parts((f"May be as good {words}: ", joined(named), tail)))
+            lines.append(Parts((f"{words}, {which} may be as good: ", joined(named), tail)))
     return Lines(tuple(lines)) if lines else None
 
 

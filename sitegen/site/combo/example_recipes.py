@@ -14,8 +14,9 @@ from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.results import ModelOnCombo, Survey
 
 ON_MODEL = (
-    "One example for each runtime that we pick for this model, on the machine with the least "
-    f"memory on which it fits {COMFORTABLY}. Each machine's page has commands for its own picks."
+    "One example for each runtime that we pick for this model. Each example uses the machine with "
+    f"the least memory on which the model fits {COMFORTABLY}. Each machine's page has commands for "
+    "its own picks."
 )
 ON_RUNTIME = (
     "An example on the smallest pair of GPUs that runs a model "

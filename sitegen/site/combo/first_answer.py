@@ -64,7 +64,7 @@ WISHES = {
     Wish.OVERALL: "Best overall",
     Wish.CODING: "Best for coding",
     Wish.FASTEST: "Fastest good model",
-    Wish.USERS: "Most users",
+    Wish.USERS: "Serves the most users",
     Wish.BEYOND: "Rated higher, beyond the GPU's memory",
 }
 FIRST_START = "The first start downloads the model."
@@ -327,6 +327,15 @@ def _instead(alternative: Instead, opened: str) -> InsteadView:
     )
 
 
+def _with_article(name: str) -> str:
+    """Name one thing with its article; a name that counts or joins several things needs none.
+
+    >>> _with_article("RTX 3090"), _with_article("2× RTX 3090"), _with_article("A40 + L4")
+    ('the RTX 3090', '2× RTX 3090', 'A40 + L4')
+    """
+    return name if name[:1].isdigit() or " + " in name else f"the {name}"
+
+
 def _whole(
     combo: Combo, state: State, assessment: Assessment | None, catalog: Catalog
 ) -> tuple[Link, ...]:
@@ -336,7 +345,7 @@ def _whole(
         links.append(Link(opened, "All steps: install, start, check, stop"))
     links.append(Link(_opened(state, None, catalog), "All models on this machine"))
     if not combo.id.startswith(CUSTOM_ID_PREFIX):
-        links.append(Link(url_of("combo", combo.id), f"All about {combo.name}"))
+        links.append(Link(url_of("combo", combo.id), f"All about {_with_article(combo.name)}"))
     else:
         for gpu in {one.gpu.id: one.gpu for one in combo.gpus}.values():
             links.append(Link(url_of("gpu", gpu.id), f"All about the {gpu.name}"))

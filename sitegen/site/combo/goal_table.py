@@ -27,8 +27,8 @@ from sitegen.survey.results import ComboSurvey
 
 GOAL_WORDS = {
     AnswerGoal.ONE_STREAM: "Fastest good model for one user",
-    AnswerGoal.USERS_8K: "Most users at 8K and reading speed",
-    AnswerGoal.USERS_32K: "Most users at 32K and reading speed",
+    AnswerGoal.USERS_8K: "Serves the most users at 8K and reading speed",
+    AnswerGoal.USERS_32K: "Serves the most users at 32K and reading speed",
     AnswerGoal.LONGEST_CONTEXT: "Longest context",
     AnswerGoal.SMALL: "Best small model",
     AnswerGoal.BEYOND: "Rated higher, beyond the GPU's memory",
@@ -37,8 +37,8 @@ GOAL_WORDS = {
 
 SUPERLATIVES = {
     AnswerGoal.ONE_STREAM: "Fastest",
-    AnswerGoal.USERS_8K: "Most users",
-    AnswerGoal.USERS_32K: "Most users",
+    AnswerGoal.USERS_8K: "Serves the most users",
+    AnswerGoal.USERS_32K: "Serves the most users",
     AnswerGoal.LONGEST_CONTEXT: "Longest context",
 }
 
@@ -128,8 +128,8 @@ def _why(answer: Answer) -> Cell:
         return f"The only good model that fits {COMFORTABLY}."
     of_all = f"of the {answer.models} good models that fit {COMFORTABLY}."
     if answer.runner_up is not None and answer.runner_up.amount.mid > answer.best.amount.mid:
-        most = "fastest" if answer.goal is AnswerGoal.ONE_STREAM else "most users"
-        return f"The best rated of those within a tenth of the {most} {of_all}"
+        most = "speed" if answer.goal is AnswerGoal.ONE_STREAM else "number of users"
+        return f"The best rated within a tenth of the highest {most} {of_all}"
     return f"{SUPERLATIVES[answer.goal]} {of_all}"
 
 

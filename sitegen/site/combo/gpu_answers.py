@@ -137,7 +137,7 @@ def _whole(survey: ComboSurvey) -> tuple[Link, ...]:
 
 
 OVERALL, CODING, FASTEST = (WISHES[one] for one in (Wish.OVERALL, Wish.CODING, Wish.FASTEST))
-BOTH, USERS = "Best overall and for coding", "Most users at 8K and reading speed"
+BOTH, USERS = "Best overall and for coding", "Serves the most users at 8K and reading speed"
 
 
 def _of_survey(survey: ComboSurvey) -> Iterator[Best]:

@@ -107,7 +107,7 @@ def recipe_view(group: str, recipe: Recipe, *, is_open: bool) -> RecipeView:
     return RecipeView(
         f"{group}-{recipe.id}",
         recipe.name,
-        " beside ".join(plans),
+        " + ".join(plans),
         Parts(tuple(part for one in whole(recipe) for part in _runs(recipe, one))),
         recipe.read_in,
         recipe.warnings,

@@ -124,7 +124,7 @@ def _ledger(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
 
 def _refused(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     row = row_of(inputs, directive.required("model"), directive.required("combo"))
-    caption = f"Plans refused for {row.pick.model.name} on {row.pick.combo.name}"
+    caption = f"Plans ruled out for {row.pick.model.name} on {row.pick.combo.name}"
     return refused_table(row.pick.refused, inputs.catalog, caption=caption, id=id_)
 
 

@@ -26,11 +26,11 @@ DESCRIPTIONS: Mapping[Kind, str] = {
     Kind.QUANTIZATION: "Formats of weights.",
     Kind.RUNTIME: "Serving engines with the constants of their memory models.",
     Kind.ASSUMPTION: "Constants of the engine that belong to no runtime.",
-    Kind.MEASUREMENT: "Memory that others logged, by source.",
-    Kind.BENCHMARK: "Speeds that others measured, by source.",
-    Kind.CLAIM: "Claims of public pages, as quoted; the verdicts are in /claims/index.json.",
+    Kind.MEASUREMENT: "Memory figures from published logs, by source.",
+    Kind.BENCHMARK: "Published speeds, by source.",
+    Kind.CLAIM: "Claims by public pages, as quoted; the verdicts are in /claims/index.json.",
     Kind.BOARD: "Public benchmarks with their use, license and cautions; no scores.",
-    Kind.LOSS: "Quality lost to quantization, as others measured it, by source.",
+    Kind.LOSS: "Published quality loss from quantization, by source.",
 }
 
 

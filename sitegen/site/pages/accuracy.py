@@ -113,7 +113,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         view,
         "accuracy",
         SOURCE,
-        f"{shown} figures that others logged, compared with the engine's estimates: errors by "
+        f"{shown} figures from published logs, compared with the engine's estimates: errors by "
         "quantity, runtime and model family, verdicts and outcomes, and the worst cases by "
         "name.",
         stated={

@@ -36,7 +36,10 @@ MOVED = (
     ("tables[].rows[]", "tables[].columns"),
     ("columns[] of metadata.json", "columns, by columns"),
     ("uses[].best[], uses[].next_best[]", "the same, by columns"),
-    ("rows of tier-… in data.csv", "the rows of the pages' tables; index.json has all figures"),
+    (
+        "rows of tier-… in data.csv",
+        "the rows of the tables on each page; index.json has all figures",
+    ),
     ("combo of a combo's row", "combo of the file"),
     ("plan of a row", "number of an entry of plans, counted from 0"),
     (

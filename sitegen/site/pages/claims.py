@@ -95,7 +95,7 @@ def _page(judged: JudgedPage, catalog: Catalog) -> ClaimedPageView:
     columns = (Column("The page says"), Column("Verdict"), Column("The engine says"))
     table = Table(
         f"claims-{page.id}",
-        f"Claims of {page.title}",
+        f"Claims by {page.title}",
         columns,
         tuple(_row(page.id, one, catalog) for one in judged.claims),
         counted=True,

@@ -154,7 +154,7 @@ def measured_of_gpu(found: Mapping[str, RunTally], catalog: Catalog, *, id: str)
         )
         for model, tally in ordered
     )
-    return Table(id, "Models that others measured on this GPU", columns, rows, counted=True)
+    return Table(id, "Published runs on this GPU, by model", columns, rows, counted=True)
 
 
 def _range(speeds: list[float]) -> Cell:

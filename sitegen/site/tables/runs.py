@@ -42,8 +42,8 @@ TIMED = {
     "as-posted": "as posted",
 }
 
-SPEEDS = "Speeds that others measured"
-STARTS = "Starts that others logged"
+SPEEDS = "Published speeds"
+STARTS = "Published start-up logs"
 
 SpeedRuns = tuple[tuple[SpeedRun, Source], ...]
 MemoryRuns = tuple[tuple[MemoryRun, Source], ...]

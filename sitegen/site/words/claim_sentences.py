@@ -20,7 +20,7 @@ FINDINGS: Mapping[str, str] = {
     "MEMORY_BELOW_WEIGHTS": (
         "The weights alone take up {weights_bytes}, more than {claimed_bytes}."
     ),
-    "MEMORY_ABOVE_NEED": "Weights and KV cache with headroom need at most {most_bytes}.",
+    "MEMORY_ABOVE_NEED": "With headroom, the weights and the KV cache need at most {most_bytes}.",
     "MEMORY_AGREES": (
         "The weights alone take up {weights_bytes}. The figure is between that size and a "
         "comfortable fit with {context_tokens}."
@@ -57,7 +57,7 @@ FINDINGS: Mapping[str, str] = {
         f"The model fits {COMFORTABLY}: it uses {{low}} "
         f"to {{high}} of the busiest GPU with {{runtime}}."
     ),
-    "BORDERLINE": "The model fits, but is borderline: it uses {low} to {high} of the busiest GPU.",
+    "BORDERLINE": "The fit is borderline: the model uses {low} to {high} of the busiest GPU.",
     "TOO_CLOSE": (
         "Too close to call: {low} to {high} of the busiest GPU with {runtime}; the middle "
         "estimate is {utilization}."
@@ -104,8 +104,8 @@ FINDINGS: Mapping[str, str] = {
     "SPEED_OUTSIDE": "The engine expects {speed_low} to {speed_high}.",
     "ABOVE_STEP_BOUND": "With {streams} users, the speed cannot exceed {bound}.",
     "ABOVE_SPREAD_BOUND": (
-        "With {streams} different requests, the speed cannot exceed {bound}; more would need "
-        "requests that choose the same experts."
+        "With {streams} different requests, the speed cannot exceed {bound}. A higher speed would "
+        "need requests that choose the same experts."
     ),
     "BELOW_STEP_BOUND": (
         "The figure is below the {bound} that memory bandwidth allows for {streams} users."
@@ -129,7 +129,7 @@ FINDINGS: Mapping[str, str] = {
     ),
     "ABOVE_LINE_RATE": (
         "The fastest link of this kind has {nominal_bytes_per_s} in each direction. The figure "
-        "exceeds the sum of both."
+        "exceeds the sum of both directions."
     ),
     "LATENCY_AGREES": (
         "An empty all-reduce over this link takes {least_seconds} to {most_seconds}."
@@ -169,8 +169,8 @@ FINDINGS: Mapping[str, str] = {
         "The claim amounts to {month_tokens} a month, but the hardware generates at most "
         "{most_tokens}, even without a pause."
     ),
-    "API_COST_AGREES": "Tokens times price is {usd} a month.",
-    "API_COST_DIFFERS": "Tokens times price is {usd} a month.",
+    "API_COST_AGREES": "Tokens times price comes to {usd} a month.",
+    "API_COST_DIFFERS": "Tokens times price comes to {usd} a month.",
     "PRICE_AGREES": "Published prices for {item} range from {least_usd} to {most_usd}.",
     "PRICE_DIFFERS": "Published prices for {item} range from {least_usd} to {most_usd}.",
     "FACTOR_AGREES": "Published figures for {item} range from {least_ratio} to {most_ratio}.",
@@ -222,7 +222,7 @@ STEPS: Mapping[str, str] = {
     "read-ram": "bytes read from RAM per token", "rate-ram": "bandwidth of RAM",
     "least-time": "shortest time per token", "bound": "upper bound", "claimed-speed": SAID,
     "ram-rate-needed": "RAM bandwidth needed", "read-step": "bytes read per step",
-    "streams": "streams", "bound-memory": "upper bound by memory",
+    "streams": "concurrent users", "bound-memory": "upper bound by memory",
     "bound-compute": "upper bound by arithmetic",
     "active-parameters": "active parameters per token", "peak-rate": "peak rate of the GPUs",
     "estimate": "the engine's estimate", "read-token": "bytes read per token",

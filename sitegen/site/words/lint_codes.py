@@ -91,8 +91,8 @@ CODES: Mapping[str, Said] = {
         "It stops with a message about kernels, compute capability or an unknown quantization.",
     ),
     "no-code-for-model": Said(
-        "This version of the runtime has no code for the model",
-        "It stops: the architecture is not supported. A newer version may have it.",
+        "This version of the runtime does not support the model",
+        "It stops: the architecture is not supported. A newer version may support it.",
     ),
     "unquantized-checkpoint": Said(
         "The text promises a quantized model, but the repository has 16-bit files",

@@ -26,7 +26,7 @@ REASONS: Mapping[str, str] = {
         "At {context_tokens}, the busiest GPU needs {need_bytes}, but only {budget_bytes} is "
         "usable."
     ),
-    "HEADROOM": "It may use {utilization} of the busiest GPU, which leaves little headroom.",
+    "HEADROOM": "The model may use {utilization} of the busiest GPU, which leaves little headroom.",
     "KV_BELOW_CONTEXT": "At most {max_context_tokens} of context fit, not {context_tokens}.",
     "KV_BELOW_SEQUENCES": (
         "A replica has room for {held} contexts of {context_tokens}, not {sequences}."
@@ -43,8 +43,8 @@ REASONS: Mapping[str, str] = {
     "LINK_DECODE": "{link} takes {share} of the time per token.",
     "LINK_PREFILL": "{link} alone adds {seconds} before the first token of a long prompt.",
     "STATE_BLOCKS": (
-        "It starts only with max_num_seqs at {most} or less, not the default {asked}: each "
-        "sequence needs a block of recurrent state."
+        "The server starts only with max_num_seqs at {most} or less, not at the default of "
+        "{asked}: each sequence needs a block of recurrent state."
     ),
     "START_ROOM": (
         "The runtime reserves so much memory that the rest may be {excess_bytes} too small at "
@@ -92,11 +92,13 @@ REASONS: Mapping[str, str] = {
     "GPU_UNSUPPORTED": "{runtime} does not run on the {gpu}.",
     "FORMAT_UNSUPPORTED": "{runtime} does not load {format} files.",
     "VENDOR_UNSUPPORTED": "{runtime} does not run on {vendor} GPUs.",
-    "UNSUPPORTED_ARCHITECTURE": "{runtime} {version} has no code for {family} models.",
+    "UNSUPPORTED_ARCHITECTURE": "{runtime} {version} does not support {family} models.",
     "EP_UNSUPPORTED": (
         "The model has no experts to distribute, or {runtime} cannot distribute them."
     ),
-    "DP_UNSUPPORTED": "Data-parallel attention needs a model with experts and code in {runtime}.",
+    "DP_UNSUPPORTED": (
+        "Data-parallel attention needs a model with experts and support in {runtime}."
+    ),
     "DP_SIZE": "{dp} data-parallel ranks cannot share {gpus} GPUs equally.",
     "DCP_SIZE": (
         "{dcp} ranks can share the tokens of the cache only if {dcp} divides the tensor parallel "
