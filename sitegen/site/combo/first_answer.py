@@ -317,7 +317,7 @@ def _instead(alternative: Instead, opened: str) -> InsteadView:
         given: Cell = (
             NumberCell(amount.mid, Unit.TOKENS_PER_S)
             if goal is AnswerGoal.ONE_STREAM
-            else Parts((gives(goal, alternative.standing), " at 8K and reading speed"))
+            else Parts((gives(goal, alternative.standing), " at 8K"))
         )
     else:
         speed = assessment.speed
