@@ -11,6 +11,8 @@ from sitegen.fit.assess import assess
 from sitegen.fit.assessment import Assessment, FitRequest, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.render.cells import text
+from sitegen.site.combo.cards import READERS, SERVING, answer_cards, run_words
 from sitegen.survey.answers import Answer, AnswerGoal
 from sitegen.survey.reading_users import reading_users
 from sitegen.survey.verdict_policy import answered, reference_question
@@ -126,3 +128,18 @@ def test_each_of_the_users_asked_for_reads_along(users: int, model: str) -> None
     found = json.loads(run("--root", ROOT, "fit", *words).out)["best"][0]["assessment"]
     assert found["model"] == model
     assert found["workload"]["sequences"] == users
+
+
+@pytest.mark.parametrize("combo", ["4x-dgx-spark", "1x-dgx-spark"])
+def test_the_card_for_many_users_has_their_plan_and_their_speed(combo: str) -> None:
+    """Qwen3.8 27B codes on all four GPUs of one of these, and serves as two copies."""
+    survey = whole_survey(combo)
+    serving = survey.aggregate_serving
+    assert serving is not None
+    assert serving.plan is not None
+    (card,) = [one for one in answer_cards(survey, ()) if SERVING in one.best_for]
+    assert card.run == run_words(serving)
+    users = f"{_most_users(survey.answers).best.amount.mid:.0f}"
+    named = dict(card.figures)
+    assert text(named[READERS]) == f"{users} users"
+    assert f"Speed, each of {users} users" in named
