@@ -14,6 +14,7 @@ from sitegen.fit.compatibility import reads_images
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.quality.values import Rating, Use
 from sitegen.survey.rated_tier import as_good, best_assured_first, both
+from sitegen.survey.verdict_policy import reading_speed
 from sitegen.values import dataclass
 
 LONG_DOCUMENT = 100_000
@@ -64,13 +65,12 @@ class UseAnswer:
 
 def reads_along(engine: FitEngine, assessment: Assessment) -> bool:
     """Return whether each user asked for gets an answer as fast as one that may lead a page."""
-    slowest = engine.assumptions["answer-speed-tokens-per-s"].value.mid
     speed = assessment.speed
     if speed is None:
         return False
     several = assessment.workload.sequences > 1
     each = speed.each_tokens_per_s if several else speed.single_tokens_per_s
-    return each.mid >= slowest
+    return each.mid >= reading_speed(engine)
 
 
 def may_lead(engine: FitEngine, model: LanguageModel) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.survey.verdict_policy import PlannedCheckpoint
+from sitegen.survey.verdict_policy import PlannedCheckpoint, speed_of_all
 from sitegen.values import dataclass
 
 SHORTEST = 2_048
@@ -64,23 +64,14 @@ def load_curve(
 
     The last point is the answer's own aggregate speed. Empty where speed is not estimated.
     """
-    if pick.chosen is None or assessment.speed is None:
+    chosen, speed = pick.chosen, assessment.speed
+    if chosen is None or speed is None or chosen.evaluation.pipeline is None:
         return ()
-    evaluation, replicas, most = (
-        pick.chosen.evaluation,
-        pick.chosen.replicas,
-        assessment.speed.batch,
-    )
-    path, group = evaluation.pipeline, evaluation.group
-    if path is None:
-        return ()
-    context = evaluation.workload.context_tokens // 2
+    tokens = chosen.evaluation.workload.context_tokens
     points = []
-    for batch in sorted({*_doubling(1, most), most}):
-        together = engine.judge.speed.aggregate(
-            path, group, context=context, batch=batch, replicas=replicas
-        )
-        streams = replicas * batch
+    for batch in sorted({*_doubling(1, speed.batch), speed.batch}):
+        together = speed_of_all(engine, chosen, tokens, batch)
+        streams = chosen.replicas * batch
         points.append(LoadPoint(streams, together.per(streams), together))
     return tuple(points)
 

@@ -32,6 +32,7 @@ from sitegen.survey.verdict_policy import (
     Pick,
     PlannedCheckpoint,
     pick_of,
+    reading_speed,
     reference_question,
     verdict_of,
 )
@@ -270,8 +271,7 @@ def _known_exactly(rated_need: RatedNeed) -> tuple[float, int, str]:
 
 
 def _reads_along(engine: FitEngine, need: GpusNeeded) -> bool:
-    slowest = engine.assumptions["answer-speed-tokens-per-s"].value.mid
-    return need.single_tokens_per_s.mid >= slowest
+    return need.single_tokens_per_s.mid >= reading_speed(engine)
 
 
 def _rated_on(

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import PlacedPlan
 from sitegen.physics.plan import ParallelPlan, Speed
 from sitegen.survey.comfortable_users import placed_as
+from sitegen.survey.verdict_policy import reading_speed, speed_of_all
 from sitegen.values import dataclass
-
-LEAST = "answer-speed-tokens-per-s"
-"""The assumption with the speed at which people read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,7 @@ def _on(
     if batch == 0:
         return None
     known = min(batch, engine.judge.streams_cap)
-    together = _together(engine, placed, context_tokens, known)
+    together = speed_of_all(engine, placed, context_tokens, known)
     speed = replace(
         found.speed,
         aggregate_tokens_per_s=together,
@@ -85,27 +82,12 @@ def _on(
 
 def _fast_enough(engine: FitEngine, placed: PlacedPlan, context_tokens: int) -> int:
     """Count the streams of a replica that fit and are fast enough; more make each slower."""
-    slowest = engine.assumptions[LEAST].value.mid
     enough, most = 0, engine.held(placed.evaluation, context_tokens)
     while enough < most:
         batch = (enough + most + 1) // 2
-        together = _together(engine, placed, context_tokens, batch)
-        if together.mid >= slowest * batch * placed.replicas:
+        together = speed_of_all(engine, placed, context_tokens, batch)
+        if together.mid >= reading_speed(engine) * batch * placed.replicas:
             enough = batch
         else:
             most = batch - 1
     return enough
-
-
-def _together(engine: FitEngine, placed: PlacedPlan, context_tokens: int, batch: int) -> Interval:
-    """Estimate the speed of all users whose contexts are half full, as every estimate does."""
-    evaluation = placed.evaluation
-    if evaluation.pipeline is None:
-        return Interval.exact(0.0)
-    return engine.judge.speed.aggregate(
-        evaluation.pipeline,
-        evaluation.group,
-        context=context_tokens // 2,
-        batch=batch,
-        replicas=placed.replicas,
-    )

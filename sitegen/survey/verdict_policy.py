@@ -19,6 +19,7 @@ from sitegen.catalog.domain.models import (
     MemoryModel,
     Runtime,
 )
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assess import build_assessment
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.compatibility import hardware_refusal
@@ -560,7 +561,7 @@ def _waits(engine: FitEngine, question: ModelQuestion, chosen: PlacedPlan) -> bo
     """
     found = chosen.evaluation
     staged = found.split[0] == 1 and len(found.group.ranks) > 1
-    slow = _stream(chosen) < MUCH_FASTER * _slowest(engine)
+    slow = _stream(chosen) < MUCH_FASTER * reading_speed(engine)
     return question.goal is PlanGoal.LATENCY and staged and slow
 
 
@@ -568,12 +569,12 @@ def is_slow(engine: FitEngine, pick: Pick) -> bool:
     """Return whether users of a pick get answers slower than one that may lead a page."""
     chosen = pick.entry.chosen
     speed = _each(engine, pick.ask.workload, chosen) if chosen is not None else 0.0
-    return speed > 0 and speed < _slowest(engine)
+    return speed > 0 and speed < reading_speed(engine)
 
 
 def _may_replace_a_slow_pick(engine: FitEngine, plan: _Plan) -> bool:
     production = plan.ask.subject.checkpoint.quantization.production
-    return production and _each(engine, plan.ask.workload, plan.candidate) >= _slowest(engine)
+    return production and _each(engine, plan.ask.workload, plan.candidate) >= reading_speed(engine)
 
 
 def _each(engine: FitEngine, workload: Workload, candidate: PlacedPlan) -> float:
@@ -589,7 +590,8 @@ def _stream(candidate: PlacedPlan) -> float:
     return candidate.evaluation.single_tokens_per_s.mid
 
 
-def _slowest(engine: FitEngine) -> float:
+def reading_speed(engine: FitEngine) -> float:
+    """Return the tokens/s at which people read: what is slower leads no answer."""
     return engine.assumptions["answer-speed-tokens-per-s"].value.mid
 
 
@@ -1113,19 +1115,29 @@ def aggregate_tokens_per_s(engine: FitEngine, workload: Workload, candidate: Pla
 
     Each replica serves the sequences that are asked for, or without such a wish as many as fit.
     """
+    tokens = workload.context_tokens
+    held, asked = engine.held(candidate.evaluation, tokens), workload.sequences
+    most = asked if asked > 1 else engine.judge.streams_cap
+    return speed_of_all(engine, candidate, tokens, max(1, min(most, held))).mid
+
+
+def speed_of_all(
+    engine: FitEngine, candidate: PlacedPlan, context_tokens: int, batch: int
+) -> Interval:
+    """Estimate the tokens/s of ``batch`` streams on each replica, their contexts half full.
+
+    It is 0 where the speed of a plan is not estimated.
+    """
     evaluation = candidate.evaluation
     if evaluation.pipeline is None:
-        return 0.0
-    tokens = workload.context_tokens
-    held, asked = engine.held(evaluation, tokens), workload.sequences
-    most = asked if asked > 1 else engine.judge.streams_cap
+        return Interval.exact(0.0)
     return engine.judge.speed.aggregate(
         evaluation.pipeline,
         evaluation.group,
-        context=tokens // 2,
-        batch=max(1, min(most, held)),
+        context=context_tokens // 2,
+        batch=batch,
         replicas=candidate.replicas,
-    ).mid
+    )
 
 
 def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoint) -> Pick:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -32,6 +34,20 @@ COMBO = "combos/four-by-two/index.html"
 MODELS = "combos/four-by-two/models/index.html"
 COMMANDS = "combos/four-by-two/recipes/index.html"
 Scheme = Literal["light", "dark"]
+
+
+@contextmanager
+def without_errors(page: Page) -> Iterator[Page]:
+    """Fail where a script of the page throws."""
+    thrown: list[str] = []
+
+    def note(error: object) -> None:
+        thrown.append(str(error))
+
+    page.on("pageerror", note)
+    yield page
+    page.remove_listener("pageerror", note)
+    assert thrown == []
 
 
 @cache

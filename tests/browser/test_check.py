@@ -25,6 +25,7 @@ from sitegen.site.pages import check, errors
 from sitegen.survey.results import Survey
 from tests.browser.axe import flaws_in_both_themes
 from tests.browser.conftest import written
+from tests.browser.open_pages import without_errors
 from tests.browser.test_check_in_node import LLAMA_LOG, VLLM_LOG
 from tests.lint.support import facts
 from tests.made_once import browser_program
@@ -79,19 +80,6 @@ def opened(chromium: Browser, address: str) -> Iterator[Page]:
     page.goto(f"{address}check/")
     yield page
     context.close()
-
-
-@contextmanager
-def without_errors(page: Page) -> Iterator[Page]:
-    said: list[str] = []
-
-    def note(error: object) -> None:
-        said.append(str(error))
-
-    page.on("pageerror", note)
-    yield page
-    page.remove_listener("pageerror", note)
-    assert not said
 
 
 @pytest.fixture(scope="module")

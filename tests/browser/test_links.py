@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.open_pages import ONE_OF_EACH_KIND
+from tests.browser.open_pages import ONE_OF_EACH_KIND, without_errors
 from tests.render.built import files
 
 pytestmark = pytest.mark.browser
@@ -28,15 +28,8 @@ def one_page(chromium: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def page(one_page: Page) -> Iterator[Page]:
-    thrown: list[str] = []
-
-    def note(error: object) -> None:
-        thrown.append(str(error))
-
-    one_page.on("pageerror", note)
-    yield one_page
-    one_page.remove_listener("pageerror", note)
-    assert thrown == []
+    with without_errors(one_page):
+        yield one_page
 
 
 @pytest.fixture(scope="module")

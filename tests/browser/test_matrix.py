@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from sitegen.render.matrix import says
 from sitegen.site.combo.matrix import grid_of
 from sitegen.survey.gpu_grid import NOT, on_gpus
+from tests.browser.open_pages import without_errors
 from tests.site.fabricated import inputs
 
 pytestmark = pytest.mark.browser
@@ -34,16 +35,9 @@ def one_page(chromium: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def page(one_page: Page) -> Iterator[Page]:
-    thrown: list[str] = []
-
-    def note(error: object) -> None:
-        thrown.append(str(error))
-
-    one_page.on("pageerror", note)
     one_page.set_viewport_size({"width": 1280, "height": 720})
-    yield one_page
-    one_page.remove_listener("pageerror", note)
-    assert thrown == []
+    with without_errors(one_page):
+        yield one_page
 
 
 def labels(page: Page) -> list[str | None]:

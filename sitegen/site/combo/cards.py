@@ -81,6 +81,10 @@ class Card:
     steps: Link | None
 
 
+_Figures = tuple[tuple[str, Cell], ...]
+"""Names with values."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     """An assessment with what it is the best for; ``beside`` are figures of that alone."""
@@ -88,19 +92,22 @@ class _Answer:
     found: Assessment
     best_for: tuple[str, ...]
     uses: tuple[UseAnswer, ...] = ()
-    beside: tuple[tuple[str, Cell], ...] = ()
+    beside: _Figures = ()
 
 
 def _answers(survey: ComboSurvey) -> list[_Answer]:
     """List the answers, one entry for each file, runtime and plan, the first answer first."""
     by_file: dict[_Key, _Answer] = {}
 
-    def add(assessment: Assessment, name: str, use: UseAnswer | None = None) -> None:
+    def add(
+        assessment: Assessment, name: str, use: UseAnswer | None = None, *, beside: _Figures = ()
+    ) -> None:
         known = by_file.setdefault(_key(assessment), _Answer(assessment, ()))
         if name in known.best_for:
             return
         uses = (*known.uses, use) if use else known.uses
-        by_file[_key(assessment)] = replace(known, best_for=(*known.best_for, name), uses=uses)
+        found, figures = assessment if beside else known.found, (*known.beside, *beside)
+        by_file[_key(assessment)] = _Answer(found, (*known.best_for, name), uses, figures)
 
     for use in survey.uses:
         if use.use in USE_WORDS:
@@ -109,15 +116,12 @@ def _answers(survey: ComboSurvey) -> list[_Answer]:
     if survey.lead is not None and not by_file:
         add(survey.lead, "The largest model that runs")
     if survey.aggregate_serving is not None:
-        many = _serving_all(survey.aggregate_serving)
-        add(many, SERVING)
-        by_file[_key(many)] = replace(by_file[_key(many)], found=many, beside=_readers(survey))
+        add(_serving_all(survey.aggregate_serving), SERVING, beside=_readers(survey))
     fastest = max((_one_stream(one.found) for one in by_file.values()), default=0.0)
     for answer in survey.answers:
         if answer.goal is AnswerGoal.BEYOND:
             larger = answer.best.assessment
-            add(larger, f"{HIGHER}, {beyond_words(larger)}")
-            by_file[_key(larger)] = replace(by_file[_key(larger)], beside=_of_larger(answer))
+            add(larger, f"{HIGHER}, {beyond_words(larger)}", beside=_of_larger(answer))
     for answer in filter(_is_fastest, survey.answers):
         if answer.best.amount.mid >= MUCH_FASTER * fastest:
             add(answer.best.assessment, FASTEST)
@@ -153,7 +157,7 @@ def _serving_all(assessment: Assessment) -> Assessment:
     return replace(assessment, workload=replace(assessment.workload, sequences=most))
 
 
-def _of_larger(answer: Answer) -> tuple[tuple[str, Cell], ...]:
+def _of_larger(answer: Answer) -> _Figures:
     """Give the rating, and the time that prompts take where experts are read from RAM."""
     speed = answer.best.assessment.speed
     rating = ("Rating", gives(answer.goal, answer.best))
@@ -163,7 +167,7 @@ def _of_larger(answer: Answer) -> tuple[tuple[str, Cell], ...]:
     return (rating, (f"First token, {speed.prompt_tokens:,} tokens of prompt", seconds))
 
 
-def _readers(survey: ComboSurvey) -> tuple[tuple[str, Cell], ...]:
+def _readers(survey: ComboSurvey) -> _Figures:
     """Count the users at reading speed, where the plan of the card has them."""
     of_8k = next(one for one in survey.answers if one.goal is AnswerGoal.USERS_8K)
     if of_8k.best.plan is not None:

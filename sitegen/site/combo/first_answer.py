@@ -24,7 +24,7 @@ from sitegen.site.cells import (
     TierMark,
     Unit,
 )
-from sitegen.site.combo.goal_table import gives
+from sitegen.site.combo.goal_table import GOAL_WORDS, gives
 from sitegen.site.composed_address import State, write_state
 from sitegen.site.urls import CUSTOM_URL, url_of
 from sitegen.site.words.hardware import plain_gpus
@@ -65,7 +65,7 @@ WISHES = {
     Wish.CODING: "Best for coding",
     Wish.FASTEST: "Fastest good model",
     Wish.USERS: "Serves the most users",
-    Wish.BEYOND: "Rated higher, beyond the GPU's memory",
+    Wish.BEYOND: GOAL_WORDS[AnswerGoal.BEYOND],
 }
 FIRST_START = "The first start downloads the model."
 WITHOUT_IMAGES = "It starts without images, which leaves more memory for text."

@@ -11,7 +11,7 @@ from sitegen.recipes import recipes_for
 from sitegen.site.cells import Absent, Cell, Link, NumberCell, Parts, Unit
 from sitegen.site.combo.cards import commands
 from sitegen.site.combo.first_answer import WISHES
-from sitegen.site.combo.goal_table import gives
+from sitegen.site.combo.goal_table import GOAL_WORDS, gives
 from sitegen.site.composed_address import with_model, write_build
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.tables.counts import NUMBERS
@@ -137,7 +137,7 @@ def _whole(survey: ComboSurvey) -> tuple[Link, ...]:
 
 
 OVERALL, CODING, FASTEST = (WISHES[one] for one in (Wish.OVERALL, Wish.CODING, Wish.FASTEST))
-BOTH, USERS = "Best overall and for coding", "Serves the most users at 8K and reading speed"
+BOTH, USERS = "Best overall and for coding", GOAL_WORDS[AnswerGoal.USERS_8K]
 
 
 def _of_survey(survey: ComboSurvey) -> Iterator[Best]:

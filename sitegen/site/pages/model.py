@@ -67,6 +67,7 @@ from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.machines_for_model import BestMachines, machines_for
 from sitegen.survey.results import ModelOnCombo
+from sitegen.survey.verdict_policy import reading_speed
 from sitegen.values import dataclass
 
 TEMPLATE, MACHINES, RECIPES = "model.html", "model-machines.html", "model-recipes.html"
@@ -191,7 +192,7 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
     title, counts = f"What hardware runs {model.name}?", tally(rows, "combos")
     needs, speeds = runs.needs.get(model.id, ()), runs.speeds.get(model.id, ())
     recipes = Lazy(lambda: on_model(rows))
-    floor = inputs.engine.assumptions["answer-speed-tokens-per-s"].value.mid
+    floor = reading_speed(inputs.engine)
     chosen: Lazy[BestMachines | None] = Lazy(lambda: machines_for(rows, needs, floor))
 
     def view() -> ModelView:
