@@ -10,6 +10,7 @@ Options of the servers are held to the tables that were read in their sources
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -86,6 +87,10 @@ def _check(name: str, kind: str, value: str) -> None:
         raise Refused(f"{name} is empty")
 
 
+PORT_WAIT_S = 10
+"""Systems give clients ports from the range of servers' own: another program's may hold one."""
+
+
 def serve(port: int, names: list[str], *, key: str = "", context: int = 0) -> None:
     """Answer as an OpenAI-compatible server does, until it is stopped."""
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -136,7 +141,16 @@ def serve(port: int, names: list[str], *, key: str = "", context: int = 0) -> No
             self.answer({"choices": [{"message": {"content": "Hello."}}]})
 
     ThreadingHTTPServer.allow_reuse_address = True
-    ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
+    until = time.monotonic() + PORT_WAIT_S
+    while True:
+        try:
+            listening = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+            break
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+    listening.serve_forever()
 
 
 def _previews(model: str) -> list[dict[str, object]]:

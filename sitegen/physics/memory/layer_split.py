@@ -147,6 +147,8 @@ class LayerSplitEngine:
     ) -> SplitReplica | None:
         """Move as few layers as possible to system RAM so that the rest fits, or None.
 
+        The rest fits at the high estimate, or at the middle one where RAM holds no more layers.
+
         Experts go first (the feed-forward of a mixture of experts is most of it and is read
         least); dense models give whole layers.
 
@@ -169,10 +171,14 @@ class LayerSplitEngine:
                 cpu_expert_layers=moved if experts else 0,
             )
 
-        if not attempt(layers).fits(tokens, sequences):
-            return None
-        kept = largest_count_that_fits(
-            layers - 1, lambda count: attempt(layers - count).free_bytes(tokens, sequences, 1)
-        )
-        found = attempt(layers - kept)
-        return found if found.host_bytes(tokens, sequences) <= group.ram_bytes else None
+        def fewest(bound: int) -> SplitReplica | None:
+            if not attempt(layers).fits(tokens, sequences, bound):
+                return None
+            kept = largest_count_that_fits(
+                layers - 1,
+                lambda count: attempt(layers - count).free_bytes(tokens, sequences, bound),
+            )
+            found = attempt(layers - kept)
+            return found if found.host_bytes(tokens, sequences) <= group.ram_bytes else None
+
+        return fewest(2) or fewest(1)

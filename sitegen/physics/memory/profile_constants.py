@@ -27,6 +27,7 @@ ASSUMPTIONS = (
     "reserved-display-gib", "reserved-windows-gib", "ram-reserved-gib",
     "ram-bandwidth-default-gb-s", "ram-efficiency", "all-reduce-growth-bus",
     "all-reduce-growth-nvlink", "all-reduce-growth-mesh", "host-bus-gb-s",
+    "copied-experts-exponent",
     "power-compute-exponent", "power-bandwidth-exponent", "size-compute-exponent",
     "token-unlikeness-exponent",
     "unpack-cycles-per-weight",

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Gpu, Interconnect, Vendor
 from sitegen.catalog.domain.provenance import Constant, Evidence, Interval
+from sitegen.physics import traffic
 from sitegen.physics.bounds.peak_rates import LOW_PRECISION
 from sitegen.physics.gpu_groups import Assumptions, GpuGroup
 from sitegen.physics.memory.paged import FAST_LINKS
@@ -67,7 +68,8 @@ class SpeedModel:
     def __init__(self, assumptions: Assumptions) -> None:
         self._assumptions = assumptions
         self._ram = scaled(assumptions["ram-efficiency"]).bounds
-        self._host = scaled(assumptions["host-bus-gb-s"]).bounds
+        self._copied = assumptions["copied-experts-exponent"].value.bounds
+        self._buses: dict[str, Bounds] = {}
         self._growth = {
             fabric: assumptions[f"all-reduce-growth-{fabric}"].value.bounds
             for fabric in ("bus", "nvlink", "mesh")
@@ -211,10 +213,9 @@ class SpeedModel:
         for stage in pipeline.stages:
             work = self.works.prefill(pipeline, stage, tokens, depth, chunk)
             found = self.prefill_constants(pipeline, stage, work)
-            own = stage.slowest.gpu.ram_link_bytes_per_s
-            host = self._host if own is None else own.bounds
+            copied = self._copied_s(pipeline, stage, min(tokens, chunk))
             for b, seconds in enumerate(stage_seconds(work, found)):
-                one = seconds + chunks * stage.host_stored_bytes / host[2 - b]
+                one = seconds + chunks * copied[b]
                 if pipeline.uneven:
                     one += chunks * work.layers * self._cut[stage.slowest.gpu.vendor.value][b]
                 together[b] += stage.repeats * one
@@ -228,6 +229,34 @@ class SpeedModel:
             for b in range(3)
         )
         return low, mid, high
+
+    def _copied_s(self, pipeline: ReplicaPipeline, stage: Stage, tokens: int) -> Bounds:
+        """Seconds in which a step copies what it reads of the weights in system RAM to the GPU.
+
+        Source:
+            ggml-org/llama.cpp pull request 15346: only the experts that a step uses are copied.
+        """
+        if stage.host_stored_bytes == 0:
+            return (0.0, 0.0, 0.0)
+        shape, rates = pipeline.reduced.shape, self._ram_link(stage.slowest.gpu)
+        chosen, every = shape.experts_per_token, shape.experts
+        low, mid, high = (
+            stage.host_stored_bytes
+            * traffic.read_experts(every, chosen, tokens, self._copied[b])
+            / rates[2 - b]
+            for b in range(3)
+        )
+        return low, mid, high
+
+    def _ram_link(self, gpu: Gpu) -> Bounds:
+        """Bytes/s at which a GPU reads system RAM: by its own link, or as measured of its bus."""
+        if gpu.ram_link_bytes_per_s is not None:
+            return gpu.ram_link_bytes_per_s.bounds
+        if gpu.bus not in self._buses:
+            name = f"host-bus-{gpu.bus}-gb-s"
+            known = name if name in self._assumptions else "host-bus-gb-s"
+            self._buses[gpu.bus] = scaled(self._assumptions[known]).bounds
+        return self._buses[gpu.bus]
 
     def chunk_tokens(self, pipeline: ReplicaPipeline) -> int:
         """Tokens of a prompt that one step reads: the operator's choice, or the family's."""

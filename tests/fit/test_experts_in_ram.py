@@ -1,0 +1,85 @@
+"""Experts in system RAM: how fast prompts are read through a bus, and in which steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sitegen.fit.assess import assess
+from sitegen.fit.assessment import Assessment, FitRequest
+from sitegen.fit.fit_engine import FitEngine
+from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.physics.plan import DEFAULTS, Settings, Workload
+from sitegen.survey.verdict_policy import answered, reference_question
+from tests.survey.whole_catalog import whole_catalog, whole_engine
+
+PUBLISHED = {256: 240.0, 512: 380.0, 2048: 1112.5}
+"""Prompt tokens/s of gpt-oss 120B (65 GB) on an RTX 3090, by the tokens of a step.
+
+Experts of 25 or 26 layers in system RAM. AI Maestro, 2026-05-12, "Drastically improve prompt
+processing speed for --n-cpu-moe partially offloaded models"; the steps of 4,096 and 8,192 were
+measured over longer prompts than the engine's.
+"""
+
+
+def gpt_oss(settings: Settings, context_tokens: int = 8_192) -> Assessment:
+    """gpt-oss 120B at 4 bits on an RTX 3090 with more than enough RAM."""
+    catalog = whole_catalog()
+    combo, model = catalog.combos["rtx-3090-epyc-expert-offload"], catalog.models["gpt-oss-120b"]
+    checkpoint = next(one for one in model.checkpoints if one.id == "q4-k-m")
+    runtime = catalog.runtimes["llama-cpp"]
+    profile = profile_of(runtime)
+    assert profile is not None
+    workload = Workload(context_tokens, 1, "f16")
+    request = FitRequest(model, checkpoint, combo, runtime, profile, workload, settings=settings)
+    return assess(FitEngine(catalog), request)
+
+
+@pytest.mark.parametrize("tokens", sorted(PUBLISHED))
+def test_prompts_are_read_as_fast_as_somebody_measured(tokens: int) -> None:
+    """A step copies the experts over PCIe once, and larger steps share the copy."""
+    found = gpt_oss(replace(DEFAULTS, micro_batch_tokens=tokens))
+    assert found.speed is not None
+    read = found.speed.prefill_tokens_per_s
+    assert read is not None
+    assert read.low < PUBLISHED[tokens] < read.high
+    assert PUBLISHED[tokens] / read.mid < 1.65
+
+
+def test_the_rest_fits_even_at_the_high_estimate() -> None:
+    """One more layer in RAM costs 2 % of the speed; a server that does not start costs all."""
+    found = gpt_oss(DEFAULTS)
+    assert found.limits is not None
+    assert found.limits.max_context_tokens_low >= 8_192
+
+
+def test_a_pick_reads_prompts_in_large_steps_where_answers_stay_as_fast() -> None:
+    engine, catalog = whole_engine(), whole_catalog()
+    combo, model = catalog.combos["rtx-3090-epyc-expert-offload"], catalog.models["gpt-oss-120b"]
+    question = reference_question(engine, combo, model)
+    found = answered(engine, question, cured=False)
+    usual = answered(
+        engine, replace(question, settings=Settings(micro_batch_tokens=512)), cured=False
+    )
+    assert found is not None
+    assert usual is not None
+    assert found.settings == Settings(micro_batch_tokens=4_096)
+    assert (found.tier, found.checkpoint.id) == (usual.tier, usual.checkpoint.id)
+    assert found.speed is not None
+    assert usual.speed is not None
+    assert found.speed.single_tokens_per_s.mid > 0.9 * usual.speed.single_tokens_per_s.mid
+    faster, slower = found.speed.prefill_tokens_per_s, usual.speed.prefill_tokens_per_s
+    assert faster is not None
+    assert slower is not None
+    assert faster.mid > 2 * slower.mid
+
+
+def test_nothing_else_reads_in_large_steps() -> None:
+    """The same model where its experts lie on GPUs, and on a card that holds its file whole."""
+    engine, catalog = whole_engine(), whole_catalog()
+    for combo, model in (("4x-rtx-3090", "gpt-oss-120b"), ("1x-rtx-4090", "gpt-oss-20b")):
+        question = reference_question(engine, catalog.combos[combo], catalog.models[model])
+        found = answered(engine, question, cured=False)
+        assert found is not None
+        assert found.settings.micro_batch_tokens is None
