@@ -190,12 +190,12 @@ def holds(quantization: Quantization, release: Quantization) -> bool:
     """Return whether a format holds all that a release of another format has.
 
     Formats of 16 bits hold any release, formats of 8 bits a release of 8 bits or fewer. A GGUF file
-    of at least as many bits leaves experts that were trained in MXFP4 as they are.
+    of MXFP4 has experts that were trained in MXFP4 as they are, and the rest in 8 bits or more.
     """
     bits, released = quantization.nominal_bits, release.nominal_bits
     if bits >= WIDE_BITS or (bits >= _HELD_BITS and round(released) <= _HELD_BITS):
         return True
-    return bits >= released and quantization.format == "gguf" and _trained_in_mxfp4(release)
+    return quantization.gguf_file_type.startswith("MXFP4") and _trained_in_mxfp4(release)
 
 
 def _trained_in_mxfp4(release: Quantization) -> bool:

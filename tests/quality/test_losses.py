@@ -114,9 +114,13 @@ def test_the_published_rate_of_divergence_is_found_again() -> None:
 
 
 def test_experts_that_were_trained_in_four_bits_are_kept_by_gguf() -> None:
+    """Files of MXFP4 and Q8_0 have the rest in 8 bits (146 tensors of ggml-org's 120B file)."""
     for model in ("gpt-oss-20b", "gpt-oss-120b"):
-        for checkpoint in ("mxfp4", "mxfp4-moe", "q4-k-m", "q8-0"):
+        for checkpoint in ("mxfp4", "mxfp4-moe", "mxfp4-moe-f16", "q8-0"):
             assert of(model, checkpoint)[1:] == ("native", 0)
+        points, known_by, _ = of(model, "q4-k-m")  # its attention is in 4 bits
+        assert known_by != "native"
+        assert 0 < points.mid < 1
     assert of("kimi-k3", "q2-k")[1] != "native"  # two bits hold no four
     assert of_type("mxfp4").points.low > of_type("q4-k-m").points.high  # rounding a wide release
 
