@@ -15,9 +15,10 @@ from sitegen.fit.usual_links import reaches
 from sitegen.physics.cache_types import PLAIN, offers
 from sitegen.physics.gpu_groups import GpuGroup, UsableGpu, resized
 from sitegen.physics.memory.paged_replica import PagedReplica
+from sitegen.physics.memory.profile_constants import scaled
 from sitegen.physics.plan import DEFAULTS, Reason, Settings, Workload
 from sitegen.physics.valid_splits import Split
-from sitegen.units import MIB
+from sitegen.units import GIB, MIB
 from sitegen.values import dataclass
 
 HIGHER_FRACTION = 0.95
@@ -32,6 +33,13 @@ MORE_GPU_COUNTS = (2, 3, 4, 6, 8, 12, 16)
 MORE_NODE_COUNTS = (2, 3, 4, 6, 8, 12, 16)
 CONTEXT_STEP = 1_024
 """Tokens to which a context that a cure names is rounded down."""
+RAM_SIZES = tuple(size * GIB for size in (32, 64, 96, 128, 192, 256))
+"""Bytes of system RAM that desktop computers have: two or four modules of 16 to 64 GiB.
+
+Source:
+    Tom's Hardware, 2023-12-15: boards with X670E and Z790 take four modules of 64 GB, 256 GB in
+    all; read 2026-11-28.
+"""
 MEMORY_REASONS = frozenset({"KV_BELOW_CONTEXT", "UNCERTAIN", "HEADROOM"})
 """Reasons that a shorter context may remove."""
 
@@ -69,7 +77,7 @@ def cheapest_cure(
 ) -> Cure | None:
     """Find the cheapest change that gives a better tier; None when the tier is the best.
 
-    A flag costs less than another file, a file less than hardware.
+    A flag costs less than another file, a file less than hardware, system RAM less than GPUs.
     """
     if evaluation.tier is FitTier.COMFORTABLE:
         return None
@@ -78,6 +86,7 @@ def cheapest_cure(
         _by_settings(trials, subject, evaluation),
         _by_checkpoint(trials, subject, evaluation),
         _by_other_file(trials, subject, evaluation),
+        _by_ram(trials, subject, evaluation),
         _by_hardware(trials, subject, evaluation),
     )
     for step in steps:
@@ -272,6 +281,59 @@ def _other_files(
             loss = engine.losses.of(subject.model, served.checkpoint).mid
             found.append((loss, other))
     return sorted(found, key=lambda pair: (pair[0], -pair[1].weights_bytes))
+
+
+def _by_ram(
+    trials: _Trials, subject: ServedCheckpoint, evaluation: Evaluation
+) -> Iterator[Attempt]:
+    """Yield the least system RAM for a mixture's experts with which answers can be read along.
+
+    Most owners have it, and nobody has told us how much where a machine does not state it.
+    """
+    engine, group, workload = trials.engine, evaluation.group, evaluation.workload
+    if group.nodes > 1 or isinstance(group.gpus[0].gpu.memory, UnifiedMemory):
+        return
+    other = _offloaded(engine, subject, evaluation)
+    if other is None:
+        return
+    reserved = int(scaled(engine.assumptions["ram-reserved-gib"]).mid)
+    if group.ram_bytes >= RAM_SIZES[-1] - reserved:
+        return
+    roomy = engine.canonical(replace(group, ram_bytes=RAM_SIZES[-1] - reserved))
+    enough = engine.assumptions["answer-speed-tokens-per-s"].value.mid
+    for found in other.evaluations(roomy, workload, DEFAULTS, offload=True):
+        held = [one.arguments for one in found.reasons if one.code == "EXPERTS_IN_RAM"]
+        speed = found.single_tokens_per_s.mid
+        if not held or not trials.owned.allows(found.split) or speed < enough:
+            continue
+        need = int(held[0]["cpu_bytes"]) + reserved
+        sizes = [size for size in RAM_SIZES if size >= need and size - reserved > group.ram_bytes]
+        if sizes:
+            arguments: dict[str, int | float | str] = {
+                "bytes": sizes[0],
+                "runtime": other.subject.runtime.id,
+                "tokens_per_s": speed,
+            }
+            yield Reason("EXPERTS_TO_RAM", arguments), found.tier
+
+
+def _offloaded(
+    engine: FitEngine, subject: ServedCheckpoint, evaluation: Evaluation
+) -> RunnableCheckpoint | None:
+    """Find the smallest published file of a mixture whose runtime keeps experts in system RAM."""
+    if not evaluation.reduced.architecture.experts:
+        return None
+    server = all(one.gpu.segment == "datacenter" for one in evaluation.group.gpus)
+    known = [
+        other
+        for other in engine.loadable(subject.model)
+        if other.subject.runtime.capabilities.cpu_offload
+        and other.subject.runtime.surveyed_in_full
+        and other.subject.checkpoint.quantization.production
+        and other.subject.checkpoint.is_published
+        and not (server and other.subject.runtime.memory_model is not subject.runtime.memory_model)
+    ]
+    return min(known, key=lambda one: (one.weights_bytes, one.subject.key), default=None)
 
 
 def _known_first(other: ServedCheckpoint, size: int) -> tuple[bool, int]:

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from sitegen.fit.assess import assess
-from sitegen.fit.assessment import Assessment, FitRequest
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.survey.verdict_policy import answered, reference_question
+from sitegen.units import GIB
 from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 PUBLISHED = {256: 240.0, 512: 380.0, 2048: 1112.5}
@@ -83,3 +84,39 @@ def test_nothing_else_reads_in_large_steps() -> None:
         found = answered(engine, question, cured=False)
         assert found is not None
         assert found.settings.micro_batch_tokens is None
+
+
+@pytest.mark.parametrize("name", ["1x-rtx-4090", "1x-rtx-3060-12gb"])
+def test_whoever_lacks_memory_for_a_mixture_is_told_of_the_ram_that_is_enough(name: str) -> None:
+    """The size that the cure names gives its verdict and its speed, and the next smaller none."""
+    engine, catalog = whole_engine(), whole_catalog()
+    combo, model = catalog.combos[name], catalog.models["gpt-oss-120b"]
+    found = answered(engine, reference_question(engine, combo, model))
+    assert found is not None
+    assert found.tier is FitTier.NOT_PRACTICAL
+    cure = found.cure
+    assert cure is not None
+    assert (cure.code, cure.arguments["runtime"]) == ("EXPERTS_TO_RAM", "llama-cpp")
+    size = int(cure.arguments["bytes"])
+    assert size == 64 * GIB  # what llama.cpp's users have beside such cards for this model
+    for ram, tier in ((size, cure.tier), (size // 2, FitTier.NOT_PRACTICAL)):
+        node = replace(combo.nodes[0], ram_bytes=ram)
+        question = reference_question(engine, replace(combo, nodes=(node,)), model)
+        with_ram = answered(engine, question, cured=False)
+        assert with_ram is not None
+        assert with_ram.tier is tier
+        if tier is cure.tier:
+            assert with_ram.speed is not None
+            speed = with_ram.speed.single_tokens_per_s.mid
+            assert speed == pytest.approx(float(cure.arguments["tokens_per_s"]), rel=0.1)
+
+
+def test_a_dense_model_and_a_chip_with_shared_memory_are_told_of_no_ram() -> None:
+    engine, catalog = whole_engine(), whole_catalog()
+    for name, model in (("1x-rtx-4090", "llama-3.3-70b-instruct"), ("1x-strix-halo", "glm-5.3")):
+        found = answered(
+            engine, reference_question(engine, catalog.combos[name], catalog.models[model])
+        )
+        assert found is not None
+        assert found.tier is not FitTier.COMFORTABLE
+        assert found.cure is None or found.cure.code != "EXPERTS_TO_RAM"

@@ -68,9 +68,7 @@ ARGUMENTS = {
     "LOWER_MEMORY_FRACTION": "fraction",
     "RAISE_OS_LIMIT": "bytes mib pages",
     "MORE_GPUS": "count gpu",
-    "LARGER_GPU": "gpu",
-    "OTHER_RUNTIME": "runtime",
-    "OFFLOAD": "cpu_bytes",
+    "EXPERTS_TO_RAM": "bytes runtime tokens_per_s",
 }
 """The engine's codes with their arguments, as agreed."""
 

@@ -292,7 +292,7 @@ def test_experts_stay_whole_where_their_blocks_forbid_the_cut_and_fewer_ranks_ar
     assert (row.pick.speed is None) is whole
 
 
-BOUGHT = frozenset({"MORE_GPUS", "MORE_NODES", "MORE_MEMORY", "LARGER_GPU"})
+BOUGHT = frozenset({"MORE_GPUS", "MORE_NODES", "MORE_MEMORY"})
 """Cures that cost money."""
 
 

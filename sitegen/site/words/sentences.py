@@ -134,9 +134,10 @@ CURES: Mapping[str, str] = {
     "MORE_GPUS": "use {count} × {gpu}",
     "MORE_MEMORY": "use the {gpu} with {bytes}",
     "MORE_NODES": "connect {count} machines with {gpu} over {link}",
-    "LARGER_GPU": "use a larger GPU: {gpu}",
-    "OTHER_RUNTIME": "run it with {runtime}",
-    "OFFLOAD": "keep {cpu_bytes} in system RAM",
+    "EXPERTS_TO_RAM": (
+        "run it in {runtime} on a computer with {bytes} of RAM, which holds some of the experts "
+        "(about {tokens_per_s})"
+    ),
 }
 
 _HOLE = re.compile(r"\{(\w+)\}")

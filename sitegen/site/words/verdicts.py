@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.fit.assessment import Assessment, BestPlans
+from sitegen.fit.assessment import Assessment, BestPlans, Cure
 from sitegen.physics.plan import Limits, ParallelPlan, Settings
 from sitegen.site.cells import (
     Absent,
@@ -19,10 +21,12 @@ from sitegen.site.cells import (
     rate_span,
     span,
 )
+from sitegen.site.composed_address import with_model, write_build
 from sitegen.site.table import Column
-from sitegen.site.urls import row_url, run_row_id, url_of
+from sitegen.site.urls import CUSTOM_URL, row_url, run_row_id, url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.sentences import cure_sentence, reason_sentence
+from sitegen.survey.composed_build import Build, build_of
 from sitegen.survey.results import CheckpointOutcome
 
 SHORT_CONTEXT = 8_192
@@ -315,10 +319,22 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
         lines.append(Parts(("Missing: ", NumberCell(assessment.shortage_bytes, Unit.GIB), ".")))
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
-        lines.append(Parts(("Fix: ", cure, " → ", TierMark(assessment.cure.tier), ".")))
+        told = ("Fix: ", cure, " → ", TierMark(assessment.cure.tier), ".")
+        lines.append(Parts((*told, *_with_ram(assessment, assessment.cure))))
     if not lines:
         return room(assessment)
     return lines[0] if len(lines) == 1 else Lines(tuple(lines))
+
+
+def _with_ram(assessment: Assessment, cure: Cure) -> tuple[Cell, ...]:
+    """Link to the same machine with the system RAM that a cure names."""
+    if cure.code != "EXPERTS_TO_RAM":
+        return ()
+    build = build_of(assessment.combo)
+    ram = int(cure.arguments["bytes"])
+    nodes = tuple(replace(one, ram_bytes=ram) for one in build.nodes)
+    address = with_model(write_build(Build(nodes, build.network)), assessment.model.id)
+    return (" ", Link(f"{CUSTOM_URL}#{address}", "Commands for this machine with that RAM"), ".")
 
 
 def room(assessment: Assessment) -> Cell:
