@@ -17,6 +17,9 @@ var sitegenHardware = (() => {
 
   const PRODUCT = /(?<![a-z\d-])([a-z]{3,})\+\s*(?=[a-z\d])/gi;
 
+  // "RTX 4090 + 64 GB RAM", "3090 with 128GB DDR4": the RAM of the computer, beside a card's own.
+  const RAM = /(?:\+|,|&|\b(?:and|with)\b)?\s*(?<![\d.])(\d{1,4}) ?(?:gi?b|g)(?: of)?(?: system| cpu)? ?(?:d?ram|ddr[345](?:[- ]?\d{4})?(?: ram)?|system memory)\b/i;
+
   const PCI = /^\s*(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d (?:VGA|3D|Display|Processing accelerators)[^:]*:\s*(.+)$/i;
   const NVIDIA = ["smi", "csv", "query", "list"];  // Forms of nvidia-smi's output, the fullest first.
 
@@ -159,12 +162,12 @@ var sitegenHardware = (() => {
       return { ...found[0], gpu: null, count: 1, address: text, text: found.map((one) => one.whole).join(" + ") };
     };
     const machine = (text) => {
-      const [many, cards] = text.slice("machine=".length).split(";");
+      const [many, cards, , ram] = text.slice("machine=".length).split(";");
       const groups = (cards ?? "").split("+").map((card) => /^([^*@]+)\*(\d+)(?:@(\d+))?$/.exec(card))
         .map((card) => card && gpus.has(card[1]) && { id: card[1], count: Number(card[2]), gib: card[3] ? Number(card[3]) : null });
       if (groups.some((group) => !group || !(group.count >= 1 && group.count <= MOST_GPUS))) return null;
-      const all = ofMany(groups), whole = Number(many) > 1 ? `${many} machines: ${all.text}` : all.text;
-      return { ...(groups.length === 1 ? ofGpu(groups[0].id, groups[0].count, groups[0].gib) : all), whole };
+      const words = ramWords(ofMany(groups).text, ram), whole = Number(many) > 1 ? `${many} machines: ${words}` : words;
+      return { ...(groups.length === 1 ? ofGpu(groups[0].id, groups[0].count, groups[0].gib) : ofMany(groups)), whole };
     };
     // The combo that has a page and is the same hardware; its answer is written already.
     const comboOf = (text) => (text.startsWith("combo=") ? text.slice(6) : byBuild.get(text) ?? "");
@@ -210,6 +213,19 @@ var sitegenHardware = (() => {
       .split(BETWEEN).filter((part) => part.trim());
     // What a reader may mean while typing, the likeliest first.
     const find = (written) => {
+      const ram = RAM.exec(written), rest = ram ? written.replace(ram[0], " ") : written;
+      const found = seek(rest), cards = found.filter((one) => one.address.startsWith("machine="));
+      if (!ram || !cards.length) return found;
+      const own = [...cards[0].address.matchAll(/[;+]([^;+*]+)\*/g)].some(([, id]) => gpus.get(id).options);
+      return own ? seek(written.replace(ram[0], ` ${ram[1]} gb`)) : cards.map((one) => withRam(one, Number(ram[1])));
+    };
+    const withRam = (one, gib) => {
+      const [many, groups, link, , ...others] = one.address.slice("machine=".length).split(";");
+      const address = `machine=${[many, groups, link, gib, ...others].join(";")}`;
+      return { ...one, gpu: null, count: 1, typed: 1, address, text: ramWords((one.gpu && one.count > 1 ? `${one.count}× ` : "") + one.text, gib) };
+    };
+    const ramWords = (text, gib) => (gib ? `${text} + ${gib} GB RAM` : text);
+    const seek = (written) => {
       const parts = apart(written), typed = parts[0] ?? "";
       if (parts.length > 1) return together(parts);
       const exact = meant(counted(typed)[1]).length > 0;

@@ -17,6 +17,7 @@ from sitegen.importers.spellings.gpus import GpuNames
 from sitegen.inputs import read_project
 from sitegen.site.composed_address import read_state, write_build
 from sitegen.survey.composed_build import build_of
+from sitegen.units import GIB
 from tests.translator.running import run_script
 
 ROOT = Path(__file__).parents[2]
@@ -281,3 +282,31 @@ def test_addresses_are_the_engine_s_and_lead_back(tmp_path: Path) -> None:
     builds = [f"combo={id}" for id in known.combos]
     builds += [write_build(build_of(combo)) for combo in known.combos.values()]
     assert all(asked([["described", text] for text in builds], tmp_path))
+
+
+RAM = {
+    "RTX 4090 + 64 GB RAM": ("rtx-4090*1", 64, "RTX 4090 + 64 GB RAM"),
+    "3090 with 128GB DDR4": ("rtx-3090*1", 128, "RTX 3090 + 128 GB RAM"),
+    "2x 3090, 256 GB of DDR5-5600 RAM": ("rtx-3090*2", 256, "2× RTX 3090 + 256 GB RAM"),
+    "5090 96gb system ram": ("rtx-5090*1", 96, "RTX 5090 + 96 GB RAM"),
+    "3090 + 4090 + 64 GiB RAM": ("rtx-3090*1+rtx-4090*1", 64, "RTX 3090 + RTX 4090 + 64 GB RAM"),
+}
+
+
+def test_the_ram_of_the_computer_is_heard_beside_its_gpus(tmp_path: Path) -> None:
+    found = asked([["find", text] for text in RAM], tmp_path)
+    described = asked([["described", one[0]["address"]] for one in found], tmp_path)
+    for (cards, gib, words), some, told in zip(RAM.values(), found, described, strict=True):
+        assert some[0]["address"].split(";")[1] == cards
+        assert (some[0]["text"], told["text"]) == (words, words)
+        build = read_state(some[0]["address"], catalog()).build
+        assert (build.nodes[0].ram_bytes, write_build(build)) == (gib * GIB, some[0]["address"])
+
+
+def test_memory_that_is_the_gpus_own_is_no_ram_beside_it(tmp_path: Path) -> None:
+    texts = ["m4 max 64gb ram", "Strix Halo 128 GB DDR5", "rtx 3060 12gb", "3090 24 GB VRAM"]
+    found = asked([["find", text] for text in texts], tmp_path)
+    for text, some in zip(texts, found, strict=True):
+        assert some, text
+        state = read_state(some[0]["address"], catalog())
+        assert state.combo or state.build.nodes[0].ram_bytes is None, text

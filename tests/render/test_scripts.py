@@ -35,7 +35,7 @@ def test_what_every_page_loads_is_under_three_kilobytes_and_with_what_copies_und
     assert compressed("compare.js") <= 5_100
     assert compressed("links.js") <= 1_600  # of pages whose address has a state
     assert compressed("home.js") + compressed("asking.js") <= 6_200
-    assert compressed("hardware.js") <= 8_000  # with the first key, beside the names
+    assert compressed("hardware.js") <= 8_400  # with the first key, beside the names
     assert compressed("pair.js") + compressed("asking.js") <= 3_400
     assert compressed("combo.js") <= 3_000
     assert compressed("matrix.js") <= 4_700
