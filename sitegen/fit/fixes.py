@@ -248,8 +248,7 @@ def _by_other_file(
         settings = evaluation.settings if alike else DEFAULTS
         if other.exceeds_all_memory(((group, 1),), settings):
             continue
-        offered = offers(other.subject.runtime, asked.kv_dtype)
-        workload = asked if offered else replace(asked, kv_dtype=PLAIN)
+        workload = _as_offered(other, asked)
         arguments: dict[str, int | float | str] = {
             "checkpoint": other.subject.checkpoint.id,
             "runtime": other.subject.runtime.id,
@@ -259,6 +258,12 @@ def _by_other_file(
             Reason("OTHER_FILE", arguments),
             trials.tier(other.subject, group, workload, settings),
         )
+
+
+def _as_offered(other: RunnableCheckpoint, asked: Workload) -> Workload:
+    """Return a workload with a plain cache where a runtime has none of the type asked for."""
+    offered = offers(other.subject.runtime, asked.kv_dtype)
+    return asked if offered else replace(asked, kv_dtype=PLAIN)
 
 
 def _other_files(
@@ -290,7 +295,7 @@ def _by_ram(
 
     Most owners have it, and nobody has told us how much where a machine does not state it.
     """
-    engine, group, workload = trials.engine, evaluation.group, evaluation.workload
+    engine, group = trials.engine, evaluation.group
     if group.nodes > 1 or isinstance(group.gpus[0].gpu.memory, UnifiedMemory):
         return
     other = _offloaded(engine, subject, evaluation)
@@ -301,6 +306,7 @@ def _by_ram(
         return
     roomy = engine.canonical(replace(group, ram_bytes=RAM_SIZES[-1] - reserved))
     enough = engine.assumptions["answer-speed-tokens-per-s"].value.mid
+    workload = _as_offered(other, evaluation.workload)
     for found in other.evaluations(roomy, workload, DEFAULTS, offload=True):
         held = [one.arguments for one in found.reasons if one.code == "EXPERTS_IN_RAM"]
         speed = found.single_tokens_per_s.mid

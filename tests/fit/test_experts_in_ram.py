@@ -120,3 +120,17 @@ def test_a_dense_model_and_a_chip_with_shared_memory_are_told_of_no_ram() -> Non
         assert found is not None
         assert found.tier is not FitTier.COMFORTABLE
         assert found.cure is None or found.cure.code != "EXPERTS_TO_RAM"
+
+
+def test_a_cache_that_the_runtime_of_the_cure_does_not_have_is_plain_there() -> None:
+    """MiniMax on two RTX 4090 with vLLM and an FP8 cache: llama.cpp has no FP8."""
+    engine, catalog = whole_engine(), whole_catalog()
+    model, runtime = catalog.models["minimax-m2.1"], catalog.runtimes["vllm"]
+    checkpoint = next(one for one in model.checkpoints if one.id == "awq-4bit-g128")
+    profile = profile_of(runtime)
+    assert profile is not None
+    workload = Workload(8_192, 1, "fp8")
+    combo = catalog.combos["2x-rtx-4090"]
+    found = assess(engine, FitRequest(model, checkpoint, combo, runtime, profile, workload))
+    assert found.cure is not None
+    assert (found.cure.code, found.cure.arguments["runtime"]) == ("EXPERTS_TO_RAM", "llama-cpp")
