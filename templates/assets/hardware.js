@@ -222,7 +222,7 @@ var sitegenHardware = (() => {
     const withRam = (one, gib) => {
       const [many, groups, link, , ...others] = one.address.slice("machine=".length).split(";");
       const address = `machine=${[many, groups, link, gib, ...others].join(";")}`;
-      return { ...one, gpu: null, count: 1, typed: 1, address, text: ramWords((one.gpu && one.count > 1 ? `${one.count}× ` : "") + one.text, gib) };
+      return { ...one, gpu: null, count: 1, typed: 1, address, note: one.note && `GPU: ${one.note}`, text: ramWords((one.gpu && one.count > 1 ? `${one.count}× ` : "") + one.text, gib) };
     };
     const ramWords = (text, gib) => (gib ? `${text} + ${gib} GB RAM` : text);
     const seek = (written) => {
