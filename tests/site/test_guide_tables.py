@@ -107,6 +107,17 @@ def test_rows_are_named_by_what_differs_and_formats_that_do_not_load_are_left_ou
     assert "vLLM" in names[1]
 
 
+def test_larger_steps_read_a_prompt_faster_where_experts_are_in_ram() -> None:
+    compared = "compare model=gpt-oss-120b combos=rtx-3090-epyc-expert-offload checkpoints=q4-k-m"
+    small, large = printed(f"{compared} runtimes=llama-cpp steps=512,4096")
+    first = [
+        [float(number) for number in re.findall(r"first token ([\d.]+)–([\d.]+)", row)[0]]
+        for row in (small, large)
+    ]
+    assert first[1][1] < first[0][0]
+    assert ("512" in small, "4,096" in large) == (True, True)
+
+
 def test_a_cache_of_fewer_bits_needs_less_for_the_same_context() -> None:
     compared = "compare model=llama-3.3-70b-instruct combos=2x-rtx-3090-pcie checkpoints=q4-k-m"
     found = table(f"{compared} runtimes=llama-cpp caches=f16,q8_0")
@@ -122,6 +133,16 @@ def test_a_cache_of_fewer_bits_needs_less_for_the_same_context() -> None:
         ("compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 splits=0x1", "like 2x4"),
         ("compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 contexts=x", "number of tokens"),
         ("compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 goals=fame", "no goal"),
+        (
+            "compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 checkpoints=q4-k-m "
+            "runtimes=llama-cpp steps=some",
+            "number of tokens",
+        ),
+        (
+            "compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 checkpoints=w4a16-g128 "
+            "runtimes=vllm steps=512",
+            "cannot be told",
+        ),
         ("compare model=llama-3.3-70b-instruct combos=4x-rtx-3090 runtimes=vllm", "checkpoints="),
         ("compare model=llama-3.3-70b-instruct combos=none", "no combo"),
         (

@@ -47,6 +47,7 @@ from sitegen.values import dataclass
 WORDS = {
     "combos": "combo", "checkpoints": "checkpoint", "runtimes": "runtime", "splits": "split",
     "experts": "experts", "caches": "cache", "contexts": "context", "goals": "goal",
+    "steps": "step",
 }  # fmt: skip
 """Options that list words, and which word of what is ``TableQuestion`` each fills, in its order."""
 OPTIONS = ("model", *WORDS, "why")
@@ -82,6 +83,7 @@ class TableQuestion:
     cache: str = ""
     context: str = ""
     goal: str = ""
+    step: str = ""
 
 
 def side_by_side_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:
@@ -134,6 +136,7 @@ def answer_of(inputs: SiteInputs, model: LanguageModel, question: TableQuestion)
         or question.cache
         or question.context
         or question.goal
+        or question.step
     )
     if not asked_more:
         return assessment_of(inputs, model.id, combo.id, question.checkpoint)
@@ -149,7 +152,8 @@ def answer_of(inputs: SiteInputs, model: LanguageModel, question: TableQuestion)
         profile,
         _workload(question, runtime),
         Settings(
-            expert_parallel=bool(question.experts) and look_up(EXPERTS, "expert", question.experts)
+            expert_parallel=bool(question.experts) and look_up(EXPERTS, "expert", question.experts),
+            micro_batch_tokens=_steps(question, runtime),
         ),
         goal=look_up({str(g): g for g in PlanGoal}, "goal", question.goal)
         if question.goal
@@ -181,10 +185,23 @@ def _workload(question: TableQuestion, runtime: Runtime) -> Workload:
         look_up(dict.fromkeys(types), f"cache of {runtime.id}", question.cache)
         workload = replace(workload, kv_dtype=question.cache)
     if question.context:
-        if not question.context.isdecimal() or int(question.context) == 0:
-            raise NotUnderstood(f"contexts={question.context} is not a number of tokens")
-        workload = replace(workload, context_tokens=int(question.context))
+        workload = replace(workload, context_tokens=_tokens("contexts", question.context))
     return workload
+
+
+def _steps(question: TableQuestion, runtime: Runtime) -> int | None:
+    """Read how many tokens of a prompt a step has; ``None`` for the runtime's own."""
+    if not question.step:
+        return None
+    if not runtime.traits.micro_batch_option:
+        raise NotUnderstood(f"{runtime.id} cannot be told the tokens of a step")
+    return _tokens("steps", question.step)
+
+
+def _tokens(name: str, word: str) -> int:
+    if not word.isdecimal() or int(word) == 0:
+        raise NotUnderstood(f"{name}={word} is not a number of tokens")
+    return int(word)
 
 
 def _split(words: str) -> tuple[int, int]:
@@ -208,8 +225,9 @@ def _words(name: str, word: str, assessment: Assessment) -> Cell:
         return assessment.runtime.name
     if name == "splits":
         return split_words(*_split(word))
-    if name == "contexts":
-        return NumberCell(int(word), Unit.TOKENS)
+    if name in {"contexts", "steps"}:
+        tokens = NumberCell(int(word), Unit.TOKENS)
+        return tokens if name == "contexts" else Parts(("steps of ", tokens))
     return {**EXPERT_WORDS, **CACHE_WORDS, **GOAL_WORDS}[word]
 
 
