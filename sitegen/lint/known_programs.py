@@ -186,6 +186,8 @@ _LLAMA_CPP = {
     "value_dtype": ("--cache-type-v",),
     "flash": ("--flash-attn",),
     "micro_batch": ("--ubatch-size",),
+    "batch": ("--batch-size",),
+    "host_experts": ("--n-cpu-moe", "--cpu-moe"),
     "rpc": ("--rpc",),
     "devices": ("--device",),
     "host": ("--host",),

@@ -590,6 +590,8 @@ def planted() -> Iterator[Mutant]:
         text = base.text.replace(old, new, 1)
         named = f"{name} {old}" if code == "unseen" else f"{name} planted {at} {code}"
         yield Mutant(named, text, base.kind, base.combo, code)
+    moved = "llama-server -m Qwen3-30B-A3B-Q4_K_M.gguf --n-cpu-moe 9 -c 16384 --port 8080\n"
+    yield Mutant("experts in RAM", moved, "bash", "", "small-steps")
     yield Mutant("handler", HANDLER, "python", "", "offline-engine")
     inside = HANDLER.replace("return llm", "return LLM(model='x')")
     yield Mutant("handler, inside", inside, "python", "", "offline-engine")

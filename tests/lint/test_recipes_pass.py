@@ -63,6 +63,11 @@ def test_the_only_warning_is_one_that_the_recipe_gives_itself() -> None:
                 plan = one.assessment.plan
                 assert plan is not None
                 assert plan.kind is PlanKind.OFFLOAD or target.tight
+            elif problem.code == "small-steps":  # asked without the policy that enlarges them
+                plan = one.assessment.plan
+                assert plan is not None
+                assert plan.cpu_expert_layers > 0
+                assert one.assessment.settings.micro_batch_tokens is None
             else:
                 assert problem.code == "may-not-fit"
                 assert target.tight

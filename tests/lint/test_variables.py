@@ -128,7 +128,7 @@ def test_the_hint_keeps_the_variables_of_a_unit_where_they_stand() -> None:
 def test_a_switch_is_read_by_its_value() -> None:
     shown = "LLAMA_ARG_CPU_MOE={} llama-server -hf unsloth/gpt-oss-120b-GGUF:Q4_K_M -ngl all\n"
     assert codes(shown.format("0"), combo=CARDS) == ["does-not-fit"]
-    assert codes(shown.format("1"), combo=CARDS) == []
+    assert codes(shown.format("1"), combo=CARDS) == ["small-steps"]
 
 
 @pytest.mark.parametrize(

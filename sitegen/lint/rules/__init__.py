@@ -39,6 +39,7 @@ RULES: tuple[Rule, ...] = (
     engines.formats_have_their_plugins,
     engines.batches_hold_their_prompts,
     engines.experts_are_there,
+    engines.steps_share_the_copy,
     engines.limits_of_images_are_json,
     engines.caches_of_tabby_exist,
     ollama.variables_are_read,

@@ -31,6 +31,10 @@ CODES: Mapping[str, Said] = {
             "Only the PROCESSOR column of ollama ps shows it."
         ),
     ),
+    "small-steps": Said(
+        "Prompts are read in small steps although experts are in system RAM",
+        "Each step sends the experts over PCIe. Most of the time of a prompt is spent on that.",
+    ),
     "no-context-cap": Said(
         "You set no context limit, and the model's own context is too long",
         (
