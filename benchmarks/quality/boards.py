@@ -37,7 +37,7 @@ class Publisher(NamedTuple):
 
 
 NONE_VISIBLE = "none visible"
-OWN = "the evaluator's own; we publish only ratings computed from its scores"
+OWN = "the evaluator's own license; we publish only ratings that we compute from its scores"
 PUBLISHERS: Mapping[str, Publisher] = {
     "Artificial Analysis": Publisher("https://artificialanalysis.ai/", OWN),
     "LMArena (human votes)": Publisher("https://lmarena.ai/leaderboard", OWN),
@@ -56,7 +56,7 @@ PUBLISHERS: Mapping[str, Publisher] = {
         "https://mmmu-benchmark.github.io/", "CC BY-SA 4.0"
     ),
     "NoLiMa (Adobe)": Publisher(
-        "https://github.com/adobe-research/NoLiMa", "Adobe Research licence, non-commercial"
+        "https://github.com/adobe-research/NoLiMa", "Adobe Research License, non-commercial"
     ),
     "arena-hard-auto (GPT-4 judge)": Publisher(
         "https://github.com/lmarena/arena-hard-auto", "Apache-2.0"
@@ -73,38 +73,56 @@ FAMILIES = ("lmarena-text", "livebench", "euroeval", "bigcodebench", "ruler", "n
 RENEWED = ("livebench-", "lmarena-", "arena-document", "arena-webdev")
 """Boards whose questions or votes change from version to version."""
 CAUTIONS: Mapping[str, tuple[str, str]] = {
-    "humaneval-plus": ("leaked", "Public since 2021; most newer models have trained on it."),
-    "mbpp-plus": ("leaked", "Public since 2021; most newer models have trained on it."),
+    "humaneval-plus": (
+        "leaked",
+        "The questions have been public since 2021, and most newer models were trained on them.",
+    ),
+    "mbpp-plus": (
+        "leaked",
+        "The questions have been public since 2021, and most newer models were trained on them.",
+    ),
     "alpacaeval-2-lc": (
         "model-judged",
-        "A model judges the answers; the board lists only older models.",
+        "A model judges the answers, and the board lists only older models.",
     ),
     "arena-hard-v0.1": (
         "model-judged",
-        "A model judges the answers; the board lists only older models.",
+        "A model judges the answers, and the board lists only older models.",
     ),
-    "lechmazur-writing": ("model-judged", "Creative writing, judged by models."),
+    "lechmazur-writing": ("model-judged", "Models judge the creative writing of other models."),
     "zeroeval-mmlu-redux": (
         "saturated",
         "The leading models are within a few points of each other.",
     ),
     "oobabooga-48": (
         "few-questions",
-        "One answer is worth two points; only files of 8 bits or more.",
+        "One answer is worth two points. We count only files with 8 bits or more.",
     ),
     "bigcodebench-complete": (
         "narrow",
-        "This is the full set; the hard set of the same board counts more.",
+        "This is the full set of questions. The hard set of the same board counts more.",
     ),
     "bigcodebench-instruct": (
         "narrow",
-        "This is the full set; the hard set of the same board counts more.",
+        "This is the full set of questions. The hard set of the same board counts more.",
     ),
-    "ruler-32k": ("saturated", "Most models handle 32K; the row at 128K tells them apart."),
-    "mmlu-maker": ("leaked", "Public since 2020; most newer models have trained on it."),
-    "gsm8k-maker": ("saturated", "Most models score above nine tenths."),
-    "humaneval-maker": ("leaked", "Public since 2021; most newer models have trained on it."),
-    "mbpp-maker": ("leaked", "Public since 2021; most newer models have trained on it."),
+    "ruler-32k": (
+        "saturated",
+        "Most models handle 32K tokens well. The results at 128K differ more.",
+    ),
+    "mmlu-maker": (
+        "leaked",
+        "The questions have been public since 2020, and most newer models were trained on them.",
+    ),
+    "gsm8k-maker": ("saturated", "Most models solve more than nine tenths of the tasks."),
+    "humaneval-maker": (
+        "leaked",
+        "The questions have been public since 2021, and most newer models were trained on them.",
+    ),
+    "mbpp-maker": (
+        "leaked",
+        "The questions have been public since 2021, and most newer models were trained on them.",
+    ),
     "arena-hard-maker": ("model-judged", "A model judges the answers."),
     "alpacaeval-2-lc-maker": ("model-judged", "A model judges the answers."),
     "mt-bench-maker": ("model-judged", "A model judges the answers."),
@@ -157,7 +175,7 @@ NAMES: Mapping[str, str] = {
     "gdpval-aa": "GDPval-AA",
     "agents-last-exam-maker": "Agents' Last Exam (as the makers report it)",
     "oobabooga-48": "oobabooga's 48 private questions",
-    "lmarena-text-math": "LMArena text maths",
+    "lmarena-text-math": "LMArena text math",
     "lechmazur-writing": "Lech Mazur's creative writing",
     "mmmu-pro": "MMMU-Pro (Artificial Analysis)",
     "mmmu-pro-board": "MMMU-Pro (MMMU's own board)",

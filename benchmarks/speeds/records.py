@@ -26,57 +26,143 @@ WORDS = {
     "decode-efficiency": "Share of memory bandwidth that decode reaches",
     "decode-overhead": "Time per layer that memory bandwidth does not explain",
     "decode-stream": "Time per user and step that memory bandwidth does not explain",
-    "decode-weights": "Decode speed with these weights, relative to the family's usual speed",
-    "decode-experts": "Speed of reading the chosen experts, relative to dense weights",
-    "decode-runtime": "Decode speed, relative to the runtime's family",
+    "decode-weights": (
+        "Decode speed with one format of weights,"
+        " relative to the usual speed of the same runtimes"
+    ),
+    "decode-experts": "Speed of reading the chosen experts, relative to reading dense weights",
+    "decode-runtime": "Decode speed of a runtime, relative to related runtimes",
     "decode-early": "Decode speed before 2025, relative to today",
     "decode-vulkan": "Decode speed with Vulkan, relative to the vendor's own library",
     "compute-efficiency": "Share of the FP16 rate that reading a prompt reaches",
     "compute-weights": (
-        "Speed of reading a prompt with these weights,"
-        " relative to the family's usual speed"
+        "Speed of reading a prompt with one format of weights,"
+        " relative to the usual speed of the same runtimes"
     ),
     "compute-experts": (
         "Speed of reading a prompt with a mixture of experts,"
         " relative to a dense model"
     ),
-    "compute-attention": "Speed of attention over a prompt, relative to its matrix products",
-    "compute-runtime": "Speed of reading a prompt, relative to the runtime's family",
+    "compute-attention": (
+        "Speed of attention over a prompt,"
+        " relative to the speed of the prompt's matrix products"
+    ),
+    "compute-runtime": "Speed of reading a prompt, relative to related runtimes",
     "compute-early": "Speed of reading a prompt before 2025, relative to today",
     "compute-2025": "Speed of reading a prompt from 2025 to February 2026, relative to today",
     "compute-vulkan": (
         "Speed of reading a prompt with Vulkan,"
         " relative to the vendor's own library"
     ),
-    "kv-read-efficiency": "Share of memory bandwidth that attention over the cache reaches",
-    "kv-read": "Speed of reading the cache, relative to the runtime's family",
+    "kv-read-efficiency": "Share of memory bandwidth that attention over the KV cache reaches",
+    "kv-read": "Speed of reading the KV cache, relative to the usual speed",
     "prefill-fixed": "Time before the first token that does not depend on the prompt",
     "hop-overhead": "Time that a runtime adds to each hop between stages",
     "overhead-experts": (
-        "Overhead per layer of a mixture of experts,"
-        " in addition to the layer's own"
+        "Additional overhead of a layer with a mixture of experts,"
+        " relative to an ordinary layer"
     ),
     "overhead-recurrent": (
-        "Overhead per layer of a recurrent state,"
-        " in addition to the layer's own"
+        "Additional overhead of a layer with a recurrent state,"
+        " relative to an ordinary layer"
     ),
     "overhead-model": (
         "Overhead per layer of a model family,"
         " relative to the usual overhead of its runtimes"
     ),
     "overhead-early": "Overhead per layer before 2025, relative to today",
-    "overhead-runtime": "Overhead per layer, relative to the runtime's family",
+    "overhead-runtime": "Overhead per layer of a runtime, relative to related runtimes",
     "overhead-vulkan": "Overhead per layer with Vulkan, relative to the vendor's own library",
     "step-batch": "Time of a step with several users, relative to the sum of its parts",
-    "link-prompt": "Time on links while reading a prompt, relative to the link's own figures",
-    "link": "Time on links while decoding, relative to the link's own figures",
-    "power-compute-exponent": "How much computing slows under a power limit",
-    "power-bandwidth-exponent": "How much memory slows under a power limit",
+    "link-prompt": (
+        "Time of transfers over links while reading a prompt,"
+        " relative to the figures of the link"
+    ),
+    "link": (
+        "Time of transfers over links while decoding,"
+        " relative to the figures of the link"
+    ),
+    "power-compute-exponent": "Exponent by which a power limit slows computing",
+    "power-bandwidth-exponent": "Exponent by which a power limit slows memory",
     "size-compute-exponent": (
-        "How the share of the FP16 rate falls as the rate grows,"
+        "Exponent by which the reached share of the FP16 rate falls as that rate grows,"
         " relative to 100 TFLOPS"
     ),
 }  # fmt: skip
+
+
+RUNTIMES = {
+    "exllamav3": "ExLlamaV3",
+    "ollama": "Ollama",
+    "sglang": "SGLang",
+    "layer-split": "llama.cpp and runtimes built on it",
+    "exllama": "ExLlama",
+    "paged": "runtimes with a paged cache",
+    "mlx": "MLX",
+}
+TIMES = {"early-": "before 2025", "2025-": "2025 to February 2026", "vulkan-": "with Vulkan"}
+FORMATS = {
+    "gguf-16": "16-bit GGUF",
+    "gguf-8": "Q8_0",
+    "gguf-k": "GGUF with K blocks",
+    "gguf-mxfp4": "GGUF in MXFP4",
+    "gguf-plain": "GGUF with plain blocks (such as Q4_0)",
+    "gguf-table": "GGUF with IQ1 to IQ3",
+    "mlx-4": "4 bits",
+    "mlx-6": "6 bits",
+    "mlx-8": "8 bits",
+    "awq": "AWQ",
+    "bf16": "BF16",
+    "fp8": "FP8",
+    "gptq": "GPTQ",
+    "int8": "INT8",
+    "mxfp4": "MXFP4",
+    "nvfp4": "NVFP4",
+}
+VENDORS = {"amd": "AMD", "apple": "Apple", "intel": "Intel", "nvidia": "NVIDIA"}
+SEGMENTS = {
+    "consumer": "consumer GPUs",
+    "datacenter": "data-center GPUs",
+    "integrated": "integrated GPUs",
+    "workstation": "workstation GPUs",
+}
+GPUS = Path(__file__).parents[2] / "catalog" / "gpus"
+
+
+def scope(rest: str) -> str:
+    """Say for what a constant holds: the end of its name, in words.
+
+    >>> scope("layer-split-nvidia-consumer-ada-lovelace")
+    'llama.cpp and runtimes built on it, NVIDIA consumer GPUs (Ada Lovelace)'
+    >>> scope("paged-fp8-on-nvidia"), scope("mlx-qwen3")
+    ('runtimes with a paged cache, FP8, NVIDIA GPUs', 'MLX, model type qwen3')
+    """
+    rest, _, hardware = rest.partition("-on-")
+    when = next((start for start in TIMES if rest.startswith(start)), "")
+    rest = rest.removeprefix(when)
+    family = next(name for name in RUNTIMES if rest == name or rest.startswith(f"{name}-"))
+    kind = rest.removeprefix(family).strip("-")
+    vendor, _, group = kind.partition("-")
+    parts = [RUNTIMES[family], TIMES.get(when, "")]
+    if vendor in VENDORS:
+        parts.append(_group(vendor, group))
+    elif kind:
+        parts.append(FORMATS.get(kind) or f"model type {kind}")
+    if hardware:
+        parts.append(f"{VENDORS[hardware]} GPUs" if hardware in VENDORS else _gpu(hardware))
+    return ", ".join(part for part in parts if part)
+
+
+def _group(vendor: str, group: str) -> str:
+    segment, _, chips = group.partition("-")
+    words = re.sub(
+        r"^(Cdna|Gcn|Rdna) ", lambda one: one[0].upper(), chips.replace("-", " ").title()
+    )
+    return f"{VENDORS[vendor]} {SEGMENTS.get(segment, 'GPUs')}" + (f" ({words})" if words else "")
+
+
+def _gpu(name: str) -> str:
+    return str(yaml.safe_load((GPUS / f"{name}.yaml").read_text(encoding="utf-8"))["name"])
 
 
 def is_fitted(name: str) -> bool:
@@ -128,20 +214,23 @@ def record(
         .removesuffix("-us")
     )
     rest = rest.removesuffix("-ms").strip("-")
-    where = f": {rest.replace('-on-', ' on ')}" if rest else ""
     title = (
-        f"Fit to {_counted(runs, 'run')} from {_counted(sources, 'source')} in catalog/benchmarks"
+        f"benchmarks/fit_speed.py, fit to {_counted(runs, 'run')}"
+        f" from {_counted(sources, 'source')} in catalog/benchmarks"
     )
     if not runs:
-        title = "Starting value, because no run in catalog/benchmarks tests this constant"
+        title = (
+            "benchmarks/fit_speed.py, starting value,"
+            " because no run in catalog/benchmarks tests this constant"
+        )
     value = {
-        "title": WORDS[stem] + where,
+        "title": WORDS[stem] + (f": {scope(rest)}" if rest else ""),
         "low": low,
         "mid": mid,
         "high": high,
         "unit": unit(name),
         "status": "measured" if runs >= 5 else "assumed",
-        "source": {"title": f"{title}, benchmarks/fit_speed.py", "url": "", "read": DAY},
+        "source": {"title": title, "url": "", "read": DAY},
         "note": NOTE if name in half else FACTOR_NOTE,
     }
     return HEAD + BODY + yaml.safe_dump(value, sort_keys=False, width=100, allow_unicode=True)
