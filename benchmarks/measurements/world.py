@@ -117,7 +117,7 @@ class World:
     def _link(self, gpu: Gpu) -> str:
         links = [link for link in gpu.links if link in self.catalog.interconnects]
         if not links and not gpu.bus:
-            raise Unusable("what joins the GPUs is not said", says_enough=False)
+            raise Unusable("the source does not say what connects the GPUs", says_enough=False)
         return links[0] if links else gpu.bus
 
 
