@@ -43,7 +43,7 @@ LAYERED = subjects.GGUF_RUNTIMES
 """Runtimes that split by layer unasked; a tensor parallel size beside them counts GPUs."""
 SIZE_TOLERANCE = 0.3
 """How far a stated size may be from the recipe's before the model is doubted."""
-STRETCHED = "Deeper than the context of the model: its positions were stretched."
+STRETCHED = "The run is deeper than the model's context, so the positions were stretched."
 EXCUSE = "  # sitegen: ignore[depth-beyond-model] the tool fills a cache to any depth"
 IMPOSSIBLE = frozenset({"c1594", "c2086", "c2766"})
 """Runs above a physical bound, as their sources publish them; `sitegen check` names others."""
@@ -231,7 +231,10 @@ def run_record(row: Row, catalog: Catalog, known: Known, prefix: str, day: str) 
     tolerance = MIX_TOLERANCE if sized else SIZE_TOLERANCE
     weights = _weights_bytes(row, found_model, checkpoint, tolerance)
     if weights > 0.97 * system.memory_bytes:
-        raise LeftOutError("Larger than the GPUs: part of it ran elsewhere, and where is not said.")
+        raise LeftOutError(
+            "The model is larger than the GPUs, so part of it ran elsewhere; the source does not "
+            "say where."
+        )
     stretched = asked.get("depth_tokens", 0) > found_model.context_tokens
     date = _date(row)
     listed = {c.id for c in found_model.checkpoints}
@@ -336,7 +339,8 @@ def _sized(
     if gap > MIX_TOLERANCE:
         return checkpoint, ""
     found = others[nearest]
-    return found, f"Labelled {row['quant']}; its size is nearest to {found.id}: a mix of types."
+    nearest_to = f"its size is nearest to {found.id}, so it is a mix of types."
+    return found, f"The file is labeled {row['quant']}, but {nearest_to}"
 
 
 def _weights_bytes(row: Row, model: LanguageModel, checkpoint: Checkpoint, tolerance: float) -> int:
@@ -361,7 +365,7 @@ def _shape_note(row: Row, model: str) -> str:
     ours = re.sub(r"-(instruct|it|chat|v\d.*|\d{4})\b", "", model)
     if ours.replace("-", "") in plain.replace("-", "").replace(":", ""):
         return ""
-    return f"{row['model']} has the shape of this model."
+    return f"The run used {row['model']}, which has the shape of this model."
 
 
 def _quote(row: Row) -> str:

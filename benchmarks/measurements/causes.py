@@ -14,10 +14,11 @@ from collections.abc import Mapping
 By = Mapping[str, Mapping[str, str]]
 """Sentence by quantity by run."""
 
-_REPACKED = "a fork for gfx906 that repacks AWQ for its own kernel"
+_REPACKED = "the run used a fork for gfx906 that repacks AWQ for its own kernel"
 _DEVICE = (
-    "ROCm builds of 0.7.2 and later log what the device lost while loading, memory of the driver "
-    "and the allocator's reserve with it, not the tensors (vLLM pull request 12624)"
+    "ROCm builds of 0.7.2 and later do not log the size of the tensors but the memory that the "
+    "device lost while loading, including the driver's memory and the allocator's reserve (vLLM "
+    "pull request 12624)"
 )
 _ROPE = (
     "linear RoPE scaling by 8 makes the table of positions eight times as long, but the published "
@@ -26,17 +27,22 @@ _ROPE = (
 _SHARED = "shared memory: the operating system and the loader hold about 13 GiB more than we assume"
 _IK_GRAPH = "several GPUs: we do not know what the fork keeps of the experts on the later GPUs"
 _GLM_HOLE = (
-    "the last hidden state lies behind the product of gate and up (23,040 × 512 × 4 bytes = "
-    "45 MiB), and the logits behind that"
+    "the last hidden state is stored after the product of gate and up (23,040 × 512 × 4 bytes = "
+    "45 MiB), and the logits after the hidden state"
 )
-_OLD_GRAPH = "an older graph allocator, from years before the profile"
+_OLD_GRAPH = "the build has a graph allocator that is years older than the one in our profile"
 _NEIGHBOUR = "another program holds 4.8 GiB of the shared memory"
 _RANKS = (
     "the tokens are for the rank with the least room, but the pool line may be for another rank"
 )
 _GLM_DRAFT = "the file keeps the model's draft layer"
-_MATRIX = "fits a file made with an importance matrix, which the catalogue does not say"
-_BRANCH = "the branch of a pull request, which counted memory outside the allocator differently"
+_MATRIX = (
+    "the size is that of a file made with an importance matrix, which the list does not mention"
+)
+_BRANCH = (
+    "the run used the branch of a pull request, which counted memory outside the "
+    "allocator differently"
+)
 _STEP = (
     "the step size is not stated: one step of 8,192 tokens would give the logged count within "
     "0.1 %, but we assume two steps of the default 2,048"
@@ -71,10 +77,10 @@ CAUSES: By = {
         "verdict": "unknown; the page gives a rough figure, for starts with the prediction layer"
     },
     "glm53-fp8-8xh200-893": {
-        "weights": "5.63 GiB of it are the room that FlashMLA's sparse kernel keeps for five "
-        "contexts of 1,048,576 tokens in 16 bits, allocated while the model loads (vLLM 0.28.0, "
-        "v1/attention/backends/mla/flashmla_sparse.py); no prediction layer: 59,763,793,920 bytes "
-        "stored are 8 ranks of 138,496 tokens of 78 layers and 21 indexers"
+        "weights": "while the model loads, FlashMLA's sparse kernel allocates 5.63 GiB for five "
+        "contexts of 1,048,576 tokens in 16 bits (vLLM 0.28.0, "
+        "v1/attention/backends/mla/flashmla_sparse.py). No prediction layer is loaded, because the "
+        "59,763,793,920 bytes stored are 8 ranks of 138,496 tokens of 78 layers and 21 indexers"
     },
     "gptoss120b-8xrtxpro4500-oom": {
         "weights": "not explained: experts padded for Marlin give 8.6 GiB, for FlashInfer 8.2, for "
@@ -85,7 +91,11 @@ CAUSES: By = {
         "verdict": "according to the file, a buffer of the attention kernel for these GPUs grows "
         "with the pool",
     },
-    "sgl4895-gemma3-27b-awq-24g": {"verdict": "SGLang from March 2025, before our first profile"},
+    "sgl4895-gemma3-27b-awq-24g": {
+        "verdict": (
+            "the run used an SGLang version from March 2025, which is older than our first profile"
+        )
+    },
     "t4-qwen25-15b-util05": {"non-torch": _NOT_EXPLAINED},
     "llama32-3b-q8gguf-4070l": {"non-torch": _NOT_EXPLAINED},
     "planner-gemma3-4b": {"weights": _ROPE},
@@ -102,13 +112,13 @@ CAUSES: By = {
         "kv-tokens": (
             "the log line is for one stage, and the stage with fewer layers has the larger pool"
         ),
-        "activation": "a version with different scheduler defaults",
-        "non-torch": "communication buffers of a pipeline over PCIe",
+        "activation": "the version has different scheduler defaults",
+        "non-torch": "the communication buffers of a pipeline over PCIe",
     },
     "llama3-8b-a100-40": {
-        "activation": "unknown: the record states seven times the usual peak",
-        "kv-pool": "follows from the unusual peak",
-        "pool-tokens": "follows from the unusual peak",
+        "activation": "unknown; the record states seven times the usual peak",
+        "kv-pool": "follows from the unusual activation peak",
+        "pool-tokens": "follows from the unusual activation peak",
     },
     "a0083": {"compute-buffers": _GLM_HOLE},
     "a0085": {"compute-buffers": _GLM_HOLE},
@@ -116,7 +126,11 @@ CAUSES: By = {
         "kv-buffers": "this run did not load the draft layer",
         "compute-buffers": _IK_GRAPH,
     },
-    "a0514": {"kv-buffers": "a window of 1,536 cells: a micro-batch of 1,024 tokens, on an NPU"},
+    "a0514": {
+        "kv-buffers": (
+            "the run used a window of 1,536 cells, with a micro-batch of 1,024 tokens, on an NPU"
+        )
+    },
     "a0540": {"compute-buffers": "the test that quotes the figure rounded it to GiB"},
     **{f"b0{n}": {"file-size": _GLM_DRAFT} for n in range(203, 209)},
     "r1-distill-qwen7b-v100-32": {
@@ -131,15 +145,15 @@ CAUSES: By = {
         ),
         "kv-pool": "the memory fraction is not stated, so we assume the default",
     },
-    "2spark-glm53-700k-088": {"kv-tokens": "unknown: a draft model (DFlash2) was loaded"},
+    "2spark-glm53-700k-088": {"kv-tokens": "unknown; a draft model (DFlash2) was loaded"},
     **{
         one: {"kv-tokens": _STEP, "kv-pool": "we do not know which layers are in FP8"}
         for one in ("gemma4-26b-fp8-l40s-fp8kv", "gemma4-26b-fp8-l40s-fp8pth")
     },
     "kimi-linear-48b-awq-2x3090": {
         "kv-tokens": _RANKS,
-        "kv-pool": "unknown: steps of 64,000 tokens",
-        "pool-tokens": "unknown: steps of 64,000 tokens",
+        "kv-pool": "unknown; the run used steps of 64,000 tokens",
+        "pool-tokens": "unknown; the run used steps of 64,000 tokens",
     },
     "qwen2vl7b-awq-a10-482": {
         "verdict": "version 0.6 profiled images of the largest size for every sequence"
@@ -158,13 +172,15 @@ CAUSES: By = {
     "minimax-m27-awq-2xspark-080": {"kv-pool": _SHARED},
     "h100emp-mistral-small32-24b": {
         "activation": "the figure is for 256 sequences, not 1,024",
-        "kv-pool": "follows from the peak of 256 sequences",
-        "pool-tokens": "follows from the peak of 256 sequences",
+        "kv-pool": "follows from the activation peak, which is for 256 sequences",
+        "pool-tokens": "follows from the activation peak, which is for 256 sequences",
     },
     "planner-mistral-small31-w8a8-tp1": {
-        "activation": "the image encoder, which the formula does not include"
+        "activation": "the figure includes the image encoder, which our formula does not include"
     },
-    "planner-llama4-scout-tp4": {"activation": "small experts, inside the interval"},
+    "planner-llama4-scout-tp4": {
+        "activation": "the model has small experts, and the error is inside our interval"
+    },
     "qwen36-27b-2x4090-dflash-180k": {"kv-pool": "a draft model shares the pool"},
     "dscoderv2lite-8xa100-40": {
         "weights": "version 0.7 kept the absorbed matrices of latent attention in addition to the "
@@ -176,16 +192,24 @@ CAUSES: By = {
         "activation": ("the log line comes from a rank that does not sample")
     },
     "planner-gptoss20b-tp1-util095-oom": {
-        "verdict": "sampler warm-up after graph capture, at a memory fraction of 0.95"
+        "verdict": (
+            "the start failed in the sampler's warm-up after graph capture, at a memory "
+            "fraction of 0.95"
+        )
     },
     "qwen38-27b-fp8-rtxpro6000-mamba": {
-        "verdict": "the default of 1,024 sequences needs as many state blocks; fewer were enough"
+        "verdict": (
+            "the default of 1,024 sequences needs 1,024 state blocks; the server started "
+            "with fewer sequences"
+        )
     },
     **{f"b0{n}": {"file-size": _MATRIX} for n in (436, 437, 438, 440, 441)},
     "b0276": {"file-size": "the rule of 2023 put more tensors of Q2_K at 4 bits"},
-    "b0770": {"file-size": "a quantization-aware build with its embedding at 16 bits"},
-    "a0556": {"compute-buffers": "unknown: Gemma 4 12B, four slots, 255,232 tokens"},
-    "a0495": {"model-buffers": "an Unsloth build of the file"},
+    "b0770": {"file-size": "the file is a quantization-aware build with its embedding at 16 bits"},
+    "a0556": {
+        "compute-buffers": "unknown; the run used Gemma 4 12B with four slots and 255,232 tokens"
+    },
+    "a0495": {"model-buffers": "the file is an Unsloth build"},
     **{
         one: {"compute-buffers": _IK_GRAPH} for one in ("a0206", "a0221", "a0222", "a0227", "a0228")
     },
@@ -222,7 +246,9 @@ DISPUTED: By = {
         "non-torch": _NEIGHBOUR,
     },
     "vllm31273-qwen25-72b-fp8-h20-013": {
-        "verdict": "a regression in version 0.13 while loading: the same setup ran on 0.12"
+        "verdict": (
+            "version 0.13 needs more memory while it loads the model; the same setup ran on 0.12"
+        )
     },
     "nemotron-nano9b-l40s-23230": {
         "verdict": "the first engine (V0) reserved the state of all 256 sequences at once in 32 "
@@ -249,18 +275,22 @@ UNSAID: By = {
         "verdict": "the start succeeded; a prompt of more than 10,000 tokens ran out of memory"
     },
     "a0091": {
-        "verdict": "layers or tensors placed by hand (-ts 6.5,6,10,4, according to the thread)",
-        "compute-buffers": "layers of different widths, placed by hand (-ts 6.5,6,10,4)",
+        "verdict": (
+            "the user placed layers or tensors by hand (-ts 6.5,6,10,4, according to the thread)"
+        ),
+        "compute-buffers": "the user placed layers of different widths by hand (-ts 6.5,6,10,4)",
     },
     "nemotron-ultra253b-16xa100-40": {
-        "verdict": "two machines, but not how tensors and stages are split"
+        "verdict": "the record names two machines, but not how tensors and stages are split"
     },
 }
 """What a source leaves open that a question needs, by run and quantity."""
 
 UNCOVERED: By = {
     "flashnext-nvfp4-pro6000-sgl-2": {
-        "verdict": "according to the thread, a fork that keeps the n-gram tables on an SSD"
+        "verdict": (
+            "according to the thread, the run used a fork that keeps the n-gram tables on an SSD"
+        )
     },
     "sgl-dsv41-4xrtxpro-082": {
         "verdict": "the n-gram tables are not on the GPUs: 510 GB of files on 380 GiB"

@@ -271,7 +271,7 @@ class Loaded:
         if not observed.get("kv_mib") and "kv_total_mib" not in observed:
             self.gaps.unsay(("kv-buffers",), "the log lists no KV buffers")
         if log.get("mla") == "0" and model.config.get("kv_lora_rank"):
-            self.gaps.uncover(("kv-buffers",), "latent attention switched off (-mla 0)")
+            self.gaps.uncover(("kv-buffers",), "latent attention was turned off (-mla 0)")
         if any(b["device"] == EACH_OF_SOME for b in log["compute_buffer_mib"]):
             self.gaps.unsay(("compute-buffers",), "number of GPUs not stated")
         if not observed.get("compute_gpu_mib"):

@@ -318,13 +318,16 @@ class Served:
         if "activation_gib" not in observed:
             found.discard("activation")
         if not observed.keys() & {"kv_pool_gib", "kv_request_gib"}:
-            self.gaps.unsay(("kv-per-token",), ("bytes per token, but not for which ranks"))
+            self.gaps.unsay(
+                ("kv-per-token",),
+                "the record gives bytes per token, but does not say for which ranks",
+            )
         if observed.get("kv_pool_gib", 0) > 0:
             found.add("kv-pool")
         if "kv_pool_tokens" in observed and "kv-tokens" in found:
             found.add("pool-tokens")
         elif "kv-tokens" in found:
-            self.gaps.unsay(("kv-tokens",), "no tokens, or blocks of unknown size")
+            self.gaps.unsay(("kv-tokens",), "the record gives no tokens, or blocks of unknown size")
         if observed.get("non_torch_gib", 0) > 0:
             found.add("non-torch")
         if observed.get("graphs_gib", 0) > 0:

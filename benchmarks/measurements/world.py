@@ -80,7 +80,7 @@ class World:
             return self.catalog.gpus[sized], True
         if word is None or names.names_no_gpu(word):
             raise Unusable("GPU not named", says_enough=False)
-        raise Unusable(f"no such GPU in the catalog: {word[:40]}", says_enough=True)
+        raise Unusable(f"the catalog has no such GPU: {word[:40]}", says_enough=True)
 
     def visible(self, gpu: Gpu, stated: float | None, *, assumed: bool) -> float | None:
         """Return what the log shows of a GPU's memory, if it is more than the box says.
@@ -117,7 +117,7 @@ class World:
     def _link(self, gpu: Gpu) -> str:
         links = [link for link in gpu.links if link in self.catalog.interconnects]
         if not links and not gpu.bus:
-            raise Unusable("what joins the GPUs is not said", says_enough=False)
+            raise Unusable("the source does not say what connects the GPUs", says_enough=False)
         return links[0] if links else gpu.bus
 
 

@@ -18,7 +18,8 @@ FASTEST = 2.0
 """Products in a second over the FP16 rate that no runtime here exceeds: those of 8 bits are twice
 as fast, and llama.cpp, which multiplies in 8-bit integers, reaches one and a half."""
 NOTE = (
-    "Its prompts came from a cache: one stream's first token comes sooner than arithmetic allows."
+    "The prompts came from a cache, because one user's first token comes sooner than arithmetic "
+    "allows."
 )
 
 CAMPAIGN = re.compile(r"^run ([\w-]+)/")

@@ -188,7 +188,9 @@ def runtime_id(row: Row) -> str:
     for pattern, found in RUNTIMES:
         if re.search(pattern, stated.lower()):
             if not found:
-                raise LeftOutError(f"A fork or patched build ({stated}), which no profile covers.")
+                raise LeftOutError(
+                    f"The run used a fork or a patched build ({stated}), which no profile covers."
+                )
             handed = found in {"ollama", "lm-studio"} and MLX_FILES.search(row.get("quant") or "")
             return "mlx-lm" if handed and "apple" in row["hardware"].lower() else found
     raise LeftOutError(f"The catalog has no runtime {stated}.")
@@ -293,10 +295,15 @@ def quantization_id(row: Row, runtime: str) -> tuple[str, str]:
     if not stated:
         return _named(row, model)
     if "qat-mobile" in model or "qat-mixed" in stated:
-        raise LeftOutError("A mix of 2, 4 and 8 bits, for which the catalog has no recipe.")
+        raise LeftOutError(
+            "The file is a mix of 2, 4 and 8 bits, for which the catalog has no recipe."
+        )
     if stated.lower() in {"4-bit", "int4"}:
         recipe = "exl2-4.0bpw" if runtime == "exllamav2" else "awq-4bit-g128"
-        return recipe, f"The source says {stated} only; groups of 128 values at 4 bits are taken."
+        return (
+            recipe,
+            f"The source says only {stated}, so we assume groups of 128 values at 4 bits.",
+        )
     word = GGUF_16_BITS.sub("bf16", stated.lower()) if runtime in SERVED else stated.lower()
     return _first(QUANTIZATIONS, word, stated), ""
 
@@ -305,10 +312,10 @@ def _named(row: Row, model: str) -> tuple[str, str]:
     """Recipe that a model's name gives away."""
     found = names.quantization_id(None, model)
     if found is None and row["collection"].startswith("SemiAnalysis"):
-        return "bf16", "The repository named is the unquantized one."
+        return "bf16", "The source names the unquantized repository."
     if found is None:
         raise LeftOutError("The source does not state the quantization.")
-    return found, "The quantization is read from the model's name."
+    return found, "We read the quantization from the model's name."
 
 
 def _mlx(stated: str, model: str) -> tuple[str, str]:
@@ -317,9 +324,11 @@ def _mlx(stated: str, model: str) -> tuple[str, str]:
     word = stated.lower() or (named.group(1) if named else "")
     word = re.sub(r"^mlx-(?=nvfp4|mxfp|\dbit)|(?<=bit) \([\d.]+ gb\)$", "", word)
     if word in {"mxfp4", "nvfp4"} and "gpt-oss" not in model.lower():
-        return "mlx-4bit", f"MLX cuts every linear to {word.upper()}; its 4 bits stand for it."
+        note = f"MLX quantizes every linear layer to {word.upper()}, so we use the recipe of MLX's"
+        return "mlx-4bit", f"{note} 4 bits."
     if word in {"mxfp8", "8bit-mxfp8", "q8_k_xl"}:
-        return "mlx-8bit", f"{stated} has the width of MLX's own 8 bits, which stand for it."
+        note = f"{stated} has the width of MLX's own 8 bits, so we use the recipe of those."
+        return "mlx-8bit", note
     return _first(MLX, word, stated or model), ""
 
 
@@ -333,13 +342,17 @@ def _gguf(row: Row, stated: str, model: str) -> tuple[str, str]:
     elif not stated and (named := GGUF_NAMED.search(model)):
         word = named.group(1)
     elif not stated and row["collection"].startswith("geerlingguy"):
-        word, note = "Q4_K_M", "Q4_K_M is what this repository's script downloads; not stated."
+        word, note = (
+            "Q4_K_M",
+            "The source does not state the quantization, but this repository's script downloads "
+            "Q4_K_M.",
+        )
         if "gpt-oss" in model:
             word = "MXFP4"
     elif (not stated or stated == "4-bit") and re.search(r":\d", model):
         word, note = "Q4_K_M", "Q4_K_M is the default of the library's tag."
     elif stated in {"4-bit", "Q4", "int4"}:
-        word, note = "Q4_K_M", f"The source says {stated} only; Q4_K_M is taken."
+        word, note = "Q4_K_M", f"The source says only {stated}, so we assume Q4_K_M."
     if not word:
         raise LeftOutError("The source does not state the quantization.")
     if "gpt-oss" in model.lower():
@@ -354,7 +367,7 @@ def _gguf(row: Row, stated: str, model: str) -> tuple[str, str]:
     if found is None:
         raise LeftOutError(f"The catalog has no quantization record for {stated or 'this file'}.")
     if mixed:
-        note = f"{word} is its maker's mix; the recipe of {clean} stands for it."
+        note = f"{word} is its maker's own mix, so we use the recipe of {clean}."
     return found, note
 
 

@@ -64,27 +64,32 @@ def system_of(row: Row, known: GpuNames) -> System:
     words = str(row["hardware"])
     text = words.lower().replace("×", "x").replace("\u2011", "-")
     if "cpu only" in text or "(cpu)" in text or ("raspberry" in text and "nvidia" not in text):
-        raise LeftOutError("It ran on a CPU.")
+        raise LeftOutError("The model ran on a CPU.")
     if not re.search(
         r"rtx|gtx|rx |gpu|nvidia|amd|arc|apple|\bm\d\b|h\d00|a\d|b200|h20|mi\d"
         r"|spark|strix|v100|p40|\bt4\b|radeon|tesla|mac |jetson|framework|7900",
         text,
     ):
-        raise LeftOutError("It ran on a CPU.")  # fmt: skip
+        raise LeftOutError("The model ran on a CPU.")  # fmt: skip
     for pattern in ABSENT:
         if re.search(pattern, text):
             raise LeftOutError(f"The catalog has no such GPU: {words}.")
     if re.search(r"xeon|epyc|i9-10900x|-ot |-ngl|experts", text) and not re.search(
         r"7282|i9-9900x \+", text
     ):
-        raise LeftOutError("Part of it ran from system RAM whose bandwidth is not stated.")
+        raise LeftOutError(
+            "Part of the model ran from system RAM, whose bandwidth the source does not state."
+        )
     if SMALL_HOST.search(text):
         raise LeftOutError(
-            "A Raspberry Pi feeds the GPU: the source's own pairs show what it costs."
+            "A Raspberry Pi feeds the GPU; the source's own pairs of runs show how much speed that "
+            "costs."
         )
     placed = f"{row.get('split_mode') or ''} {OFFLOADED.findall(row['notes'])}"
     if re.search(r"offload|-ot|partial", placed):
-        raise LeftOutError("Part of it ran from system RAM; where is not stated in full.")
+        raise LeftOutError(
+            "Part of the model ran from system RAM; the source does not fully state which part."
+        )
     found, notes = _gpus(text, row, known)
     return _assembled(row, text, found, notes)
 
@@ -108,7 +113,7 @@ def _gpus(text: str, row: Row, known: GpuNames) -> tuple[list[Gpu], list[str]]:
         found *= total
     notes = []
     if re.search(r"(a100|h100)(?!.*(pcie|sxm|nvl))", text):
-        notes.append("The form factor is not stated; the common one is taken.")
+        notes.append("The source does not state the form factor, so we assume the common one.")
         if "pcie, not nvlink" in str(row.get("interconnect")).lower():
             found = [gpus["a100-80gb-pcie"]] * len(found)
             notes = []
@@ -122,7 +127,7 @@ def _assembled(row: Row, text: str, found: list[Gpu], notes: list[str]) -> Syste
     if shared and len(found) > 1:
         nodes = len(found)
     if len(found) % nodes:
-        raise LeftOutError("How its GPUs are spread over machines is not stated.")
+        raise LeftOutError("The source does not state how the GPUs are spread over the machines.")
     each = found[: len(found) // nodes]
     network = None
     stated = str(row.get("interconnect") or "").lower()
@@ -132,9 +137,11 @@ def _assembled(row: Row, text: str, found: list[Gpu], notes: list[str]) -> Syste
         node = {"count": nodes, **node}
         network = named or NETWORKS.get(first.id)
         if network is None:
-            raise LeftOutError("What joined its machines is not stated.")
+            raise LeftOutError("The source does not state what connected the machines.")
         if named is None:
-            notes.append("The network is not stated; that of the catalog's combos is taken.")
+            notes.append(
+                "The source does not state the network, so we assume that of the catalog's combos."
+            )
     if len(each) > 1:
         nvlink = [link for link in first.links if "nvlink" in link or "xgmi" in link]
         inside = named if nodes == 1 else None
@@ -155,7 +162,7 @@ def _assembled(row: Row, text: str, found: list[Gpu], notes: list[str]) -> Syste
         if inside is None:
             inside = first.bus
             if not stated:
-                notes.append("The link is not stated; the GPUs' own bus is taken.")
+                notes.append("The source does not state the link, so we assume the GPUs' own bus.")
         node["link"] = inside
     if first.vendor == "apple":
         node["os"] = "macos"

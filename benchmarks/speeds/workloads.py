@@ -63,7 +63,7 @@ def workload(row: Row) -> dict[str, Any]:
     stated = row.get("kv_type") or server_cache(row)
     kind = KV.get(str(stated).lower() if stated else None)
     if kind is None:
-        raise LeftOutError(f"A KV cache of type {stated}, which no profile covers.")
+        raise LeftOutError(f"The run used a KV cache of type {stated}, which no profile covers.")
     found: dict[str, Any] = {}
     depth = row.get("depth")
     if depth is None and "llama-bench" in str(row.get("decode_kind")):
@@ -78,7 +78,7 @@ def workload(row: Row) -> dict[str, Any]:
         found["generated_tokens"] = int(row["gen_tokens"])
     streams = row.get("concurrency")
     if streams is None:
-        raise LeftOutError("How many streams ran at the same time is not stated.")
+        raise LeftOutError("The source does not state how many users it served at the same time.")
     if streams != 1:
         found["sequences"] = served(row)
     if kind != "f16":
@@ -203,7 +203,8 @@ def rough_note(row: Row) -> str:
     words = [NAMES[name] for name in sorted(_rough(row, _figures(row)))]
     if not words:
         return ""
-    return f"The source's own repeats differ by more than a tenth, left out: {', '.join(words)}."
+    left = ", ".join(words)
+    return f"We left out {left}, because the source's own repeats differ by more than a tenth."
 
 
 def _rough(row: Row, found: Mapping[str, float]) -> set[str]:
@@ -267,7 +268,8 @@ def doubt(row: Row) -> str:
     if tokens and milliseconds and row.get("decode_tps"):
         rate = 1_000 * float(tokens.group(1)) / float(milliseconds.group(1))
         if not 0.5 < rate / row["decode_tps"] < 2:
-            return f"It contradicts itself: its own tokens and time make {rate:.1f} tokens/s."
+            own = f"its own tokens and time make {rate:.1f} tokens/s"
+            return f"The run contradicts itself, because {own}."
     if "reported as a bug" in row["notes"]:
         return "The thread reports this speed as a bug."
     if "documentation written by AI" in row["notes"]:

@@ -79,7 +79,7 @@ FORMATS: Mapping[Unit, tuple[float, Callable[[float], int], str]] = {
     Unit.USD_PER_MONTH: (1.0, lambda v: 2 if v != round(v) else 0, "USD/month"),
     Unit.USD_PER_HOUR: (1.0, lambda v: 2 if v != round(v) else 0, "USD/h"),
     Unit.KWH: (1.0, lambda _: 0, "kWh"),
-    Unit.HOURS: (1.0, lambda _: 0, "h"),
+    Unit.HOURS: (1.0, lambda _: 0, "hours"),
     Unit.MONTHS: (1.0, _nominal, "months"),
     Unit.POINTS: (1.0, lambda _: 1, "rating\N{NO-BREAK SPACE}points"),
     Unit.RATIO: (1.0, lambda v: 0 if v == round(v) else 2, ""),

@@ -114,7 +114,7 @@ def llms_txt(pages: Iterable[Page], settings: SiteSettings) -> bytes:
         (p for p in pages if MARKDOWN in p.files), key=lambda page: (page.kind, page.url)
     )
     lines = [f"# {settings.title}", "", f"> {_line(settings.description)}", ""]
-    lines += [f"Data version {settings.data_version}, licence {settings.data_licence}.", ""]
+    lines += [f"Data version {settings.data_version}, license {settings.data_licence}.", ""]
     base = settings.base_url.removesuffix("/")
     for kind, found in groupby(listed, key=lambda page: page.kind):
         lines += [f"## {kind}", ""]

@@ -361,7 +361,7 @@ def test_from_vllm_0_21_on_a_hybrid_counts_requests_and_needs_their_length() -> 
     since = compared(logged.replace("VERSION", "0.21.0"))[LoggedQuantity.KV_TOKENS]
     assert isinstance(before, Comparison)
     assert isinstance(since, Skipped)
-    assert "the length" in since.reason
+    assert "the context length" in since.reason
 
 
 def test_of_several_ranks_another_may_have_less_room() -> None:

@@ -97,7 +97,7 @@ def test_llms_txt_lists_every_page_with_its_markdown_and_tells_nobody_what_to_do
     assert stated == [
         "# sitegen",
         "> Which models run on which GPUs.",
-        "Data version test, licence CC BY 4.0.",
+        "Data version test, license CC BY 4.0.",
         *kinds,
     ]
 

@@ -54,7 +54,7 @@ def test_a_runtime_without_a_form_is_said_in_words(engine: FitEngine) -> None:
     shown = commands(replace(found, runtime=replace(found.runtime, id="other", name="Other")))
     assert shown is not None
     assert shown.none is not None
-    assert text(shown.none) == "We have no recipe yet for running Other as one GPU."
+    assert text(shown.none) == "We have no recipe yet for running Other on one GPU."
     assert "<details" not in commands_html(shown)
 
 

@@ -34,7 +34,7 @@ def test_each_goal_has_its_plan_its_number_its_reason_and_the_next_best() -> Non
     assert fastest[4] == "The only good model that fits comfortably."
     assert fastest[5] == "nothing else fits comfortably"
     assert users[3] == "24 users"
-    assert "one GPU, 8 replicas" in users[2]  # the plan that holds them, not that of the pick
+    assert "8 replicas, one GPU each" in users[2]  # the plan that holds them, not that of the pick
     assert users[4] == "Serves the most users of the 2 good models that fit comfortably."
     assert "Large 70B" in users[5]
     assert "9 users" in users[5]

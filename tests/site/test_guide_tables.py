@@ -77,7 +77,7 @@ def test_plans_stand_side_by_side_with_the_rule_that_refuses_one() -> None:
     four, three, one = printed(f"{compared} runtimes=vllm splits=4x1,3x1,1x1 why=yes")
     assert four.startswith("TP 4 | ")
     assert "64 attention heads are not divisible by 3" in three
-    assert "one GPU, 4 replicas" in one  # as many copies as there are GPUs
+    assert "4 replicas, one GPU each" in one  # as many copies as there are GPUs
     plain = table(f"{compared} runtimes=vllm splits=4x1,3x1,1x1")
     verdicts = [row.cells[1] for row in plain.rows]
     assert all(isinstance(mark, TierMark) for mark in verdicts)

@@ -79,21 +79,21 @@ _FAMILIES = (
 )
 SOURCES: Mapping[str, tuple[str, str]] = {
     "unsloth": (
-        "Standard set of Unsloth's GGUF repositories, as in those of the same time listed in "
-        "xorbitsai/inference @7ecec16b",
+        "xorbitsai/inference @7ecec16b: the files that Unsloth's GGUF repositories of that time "
+        "contain",
         _FAMILIES,
     ),
     "bartowski": (
-        "Standard set of bartowski's GGUF repositories, as the card of one lists it",
+        "Card of one of bartowski's GGUF repositories: the files that bartowski usually publishes",
         "https://huggingface.co/bartowski/Qwen2.5-32B-Instruct-GGUF",
     ),
     "mradermacher": (
-        "Standard set of mradermacher's GGUF repositories, as the card of one lists it",
+        "Card of one of mradermacher's GGUF repositories: the files that mradermacher usually "
+        "publishes",
         "https://huggingface.co/mradermacher/glm-4-9b-chat-GGUF/blob/main/README.md",
     ),
     "TheBloke": (
-        "Standard set of TheBloke's GGUF repositories, as in those listed in "
-        "xorbitsai/inference @7ecec16b",
+        "xorbitsai/inference @7ecec16b: the files that TheBloke's GGUF repositories contain",
         _FAMILIES,
     ),
 }

@@ -236,11 +236,12 @@ def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0)
         return blocks.pool_tokens(pool)
     if not version:
         raise Unmapped(
-            "the token count of a hybrid model depends on the version, which is not stated"
+            "the token count of a hybrid model depends on the version, which the log does not state"
         )
     if not length:
         raise Unmapped(
-            "the token count of a hybrid model depends on the length, which is not stated"
+            "the token count of a hybrid model depends on the context length, which the log does "
+            "not state"
         )
     own = replica_of(run, any_checkpoint=True) if run.system else replica
     return blocks.tokens_by_request(pool, length, own.shape.in_flight_tokens)

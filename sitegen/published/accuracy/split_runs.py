@@ -157,7 +157,8 @@ def _weights(run: LoggedRun) -> Iterator[Comparison]:
     else:
         if seen.file_gib is None:
             raise Unmapped(
-                "layers are on GPU and host, and no file size shows whether the log lists them all"
+                "some layers are in system RAM, and without the file's size we cannot tell "
+                "whether the log lists all layers"
             )
         measured, total = on_gpu + on_host, placed + embedding
         if abs(measured / (seen.file_gib * 1_024) - 1) > WHOLE:
@@ -210,7 +211,7 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
         raise Unmapped("the log lists no compute buffer on a GPU")
     gpus = len(on_gpu)
     if gpus > 1 and chosen.split_mode not in {"", "layer"}:
-        raise Unmapped("tensors split by rows, not by layers", says_enough=True)
+        raise Unmapped("the model is split by rows, not by layers", says_enough=True)
     if not run.profiled or (run.run.subject.version and not run.run.program):
         run.require_own_profile()
     plain = _layout(run, run.plain_checkpoint, gpus)
@@ -220,7 +221,7 @@ def _compute(run: LoggedRun) -> Iterator[Comparison]:
     by_hand = chosen.placed_by_hand and shape.experts > 0
     elsewhere = sum(seen.model_host_mib) > EMBEDDING_ROOM * shape.embedding_bytes / MIB
     if chosen.gpu_layers != chosen.layers or (not by_hand and (elsewhere or not _whole(run))):
-        raise Unmapped("part of the model is in system RAM; its share of the graph is unknown")
+        raise Unmapped("part of the model is in system RAM, and its share of the graph is unknown")
     tokens = _context(run)
     copies = fork.copies_experts or _mapped(run)
     file = run.any_checkpoint if by_hand and copies else run.plain_checkpoint
@@ -261,7 +262,7 @@ def _verdict(run: LoggedRun) -> Iterator[JudgedQuantity]:
     if run.older:
         run.require_own_profile()
     if logged.settings.placed_by_hand or logged.outcome == "partly-on-cpu":
-        raise Unmapped("layers or tensors placed by hand")
+        raise Unmapped("the user placed layers or tensors by hand")
     if asked.context_tokens is None and logged.outcome != "failed":
         raise Unmapped("context not stated")
     kv_dtype = _cache_type(run)

@@ -24,6 +24,7 @@ from sitegen.site.cells import (
     joined,
     span,
 )
+from sitegen.site.combo.first_answer import FOR_USE
 from sitegen.site.combo.goal_table import beyond_words, gives
 from sitegen.site.combo.recipes import RecipeGroup, recipe_group
 from sitegen.site.combo.uses import rating_cell
@@ -359,10 +360,10 @@ def _as_good(answer: _Answer) -> Cell | None:
         if rest:
             named = tuple(_named(pick) for pick in rest[:SHOWN_AS_GOOD])
             more = len(rest) - SHOWN_AS_GOOD
-            words = "Overall" if use.use is FIRST else f"For {USE_WORDS[use.use].lower()}"
-            which = "these models" if len(rest) > 1 else "this model"
+            which = "These models" if len(rest) > 1 else "This model"
+            words = f"{which} may be as good as this pick {FOR_USE[use.use]}: "
             tail = f" and {more} more" if more > 0 else ""
-            lines.append(Parts((f"{words}, {which} may be as good: ", joined(named), tail)))
+            lines.append(Parts((words, joined(named), tail)))
     return Lines(tuple(lines)) if lines else None
 
 

@@ -15,7 +15,7 @@ from sitegen.site.cells import Cell, Link, Parts, TierMark
 from sitegen.site.plain_json import PlainJson
 from sitegen.site.urls import url_of
 from sitegen.site.words.plans import plan_words
-from sitegen.site.words.verdicts import checkpoint_name
+from sitegen.site.words.verdicts import and_list, checkpoint_name
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
@@ -145,7 +145,7 @@ def _runs(recipe: Recipe, assessment: Assessment) -> Iterator[Cell]:
 
 def gpu_words(plan: ParallelPlan, nodes: int) -> str:
     """Name the GPUs of a plan inside one machine, counted as drivers do."""
-    numbers = ", ".join(str(gpu) for _, gpu in plan.ranks)
+    numbers = and_list([str(gpu) for _, gpu in plan.ranks])
     where = f" of node {plan.ranks[0][0] + 1}" if nodes > 1 else ""
     return f"GPU{'s' if len(plan.ranks) > 1 else ''} {numbers} (in the driver's numbering){where}"
 

@@ -48,7 +48,8 @@ MOVED = (
     ),
     (
         "verdict, better",
-        "indexes into other_checkpoints; null if there is none or it is the row itself",
+        "index of the checkpoint in other_checkpoints; null if no such checkpoint exists or if it "
+        "is the row's own",
     ),
     ("best_plans", "best, which refers to plans by their place in the list"),
     ("speed.each_tokens_per_s", "aggregate_tokens_per_s over batch_per_replica times replicas"),

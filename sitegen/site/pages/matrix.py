@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.fit.assessment import FitTier
 from sitegen.problems import SourceSpan
-from sitegen.site.cells import TierMark
+from sitegen.site.cells import Cell, NumberCell, TierMark, Unit
 from sitegen.site.combo.matrix import COLUMNS, ROWS, Cut, Grid, cut_table, first_cut, grid_of
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Lazy, Page
@@ -46,6 +46,7 @@ class MatrixView:
     kinds: int
     rest_url: str
     names_url: str
+    reference_context: Cell
     most_rows: int = ROWS
     most_columns: int = COLUMNS
 
@@ -69,6 +70,9 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
             kinds=len(grid.heads),
             rest_url=REST_URL,
             names_url=NAMES_URL,
+            reference_context=NumberCell(
+                inputs.catalog.assumptions["reference-context-tokens"].value.mid, Unit.TOKENS
+            ),
         )
 
     yield Page(

@@ -67,7 +67,7 @@ from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.machines_for_model import BestMachines, machines_for
 from sitegen.survey.results import ModelOnCombo
-from sitegen.survey.verdict_policy import reading_speed
+from sitegen.survey.verdict_policy import reading_speed, reference_workload
 from sitegen.values import dataclass
 
 TEMPLATE, MACHINES, RECIPES = "model.html", "model-machines.html", "model-recipes.html"
@@ -93,6 +93,7 @@ class ModelView:
     tiers: tuple[Table, ...]
     machines: tuple[MachineTier, ...]
     machines_url: str
+    reference_context: Cell
     measured: tuple[MeasuredRuns, ...]
     recipes: tuple[RecipeGroup, ...]
     recipes_url: str
@@ -218,6 +219,7 @@ def _page(model: LanguageModel, inputs: SiteInputs, runs: _Runs) -> Page:
             tiers=_tiers(rows) if rows else (),
             machines=machine_tiers(rows, whole=False) if rows else (),
             machines_url=machines_url(model.id),
+            reference_context=_reference_context(inputs, model),
             measured=measured_of_model(speeds, starts, catalog, runs.rates),
             recipes=group("run-least", recipes.value(), ON_MODEL),
             recipes_url=model_recipes_url(model.id),
@@ -265,6 +267,11 @@ def _tiers(rows: tuple[ModelOnCombo, ...]) -> tuple[Table, ...]:
         replace(one.table, id=one.id, in_files=True, on_page=False)
         for one in machine_tiers(rows, whole=True)
     )
+
+
+def _reference_context(inputs: SiteInputs, model: LanguageModel) -> Cell:
+    """Return the context of the verdicts: the reference, or the model's where shorter."""
+    return NumberCell(reference_workload(inputs.engine, model).context_tokens, Unit.TOKENS)
 
 
 def _unsurveyed(model: LanguageModel, catalog: Catalog) -> Parts:

@@ -68,7 +68,7 @@ KINDS = (
         ("compute-",),
     ),
     _Kind(
-        "prompt", "Reading a prompt: start and chunks",
+        "prompt", "Start and chunks of reading a prompt",
         "The time before the first chunk, and how many tokens a runtime reads at once.",
         ("prefill-fixed-", "prefill-chunk-"),
     ),

@@ -35,7 +35,7 @@ from sitegen.site.table import Column, Row, Table, facts
 from sitegen.site.tables.combos import refused_table
 from sitegen.site.tables.curves import context_table, load_table
 from sitegen.site.urls import url_of
-from sitegen.site.words.plans import plan_words
+from sitegen.site.words.plans import as_plan, plan_words
 from sitegen.site.words.speeds import speed_rows
 from sitegen.site.words.verdicts import (
     FIT_COLUMNS,
@@ -188,7 +188,7 @@ def commands(assessment: Assessment) -> Commands | None:
         return Commands(recipes, None)
     runtime = Link(url_of("runtime", assessment.runtime.id), assessment.runtime.name)
     return Commands(
-        (), Parts(("We have no recipe yet for running ", runtime, f" as {plan_words(plan)}."))
+        (), Parts(("We have no recipe yet for running ", runtime, f" {as_plan(plan)}."))
     )
 
 

@@ -155,8 +155,12 @@ FINDINGS: Mapping[str, str] = {
     "BREAK_EVEN_DIFFERS": "By the page's own figures, the hardware pays for itself in {months}.",
     "POWER_AGREES": "At full power all month, the electricity costs {least_usd} to {most_usd}.",
     "POWER_DIFFERS": "At full power all month, the electricity costs {least_usd} to {most_usd}.",
-    "RENT_AGREES": "The price pays for {least_hours} to {most_hours} of rental.",
-    "RENT_DIFFERS": "The price pays for {least_hours} to {most_hours} of rental.",
+    "RENT_AGREES": (
+        "The price of the hardware would pay for {least_hours} to {most_hours} of rental."
+    ),
+    "RENT_DIFFERS": (
+        "The price of the hardware would pay for {least_hours} to {most_hours} of rental."
+    ),
     "USE_MISSING": (
         "The claim amounts to {month_tokens} a month, and the page does not say how many of them "
         "are used."

@@ -135,7 +135,9 @@ def step_cell(step: Step, catalog: Catalog) -> Cell:
     """
     parts: list[Cell] = [STEPS[step.code]]
     if step.of:
-        parts += [" (", _thing(step.of, catalog), ")"]
+        tokens = step.of.isdecimal()
+        of = NumberCell(int(step.of), Unit.TOKENS) if tokens else _thing(step.of, catalog)
+        parts += [" (", of, ")"]
     parts += [": ", *_value(step)]
     source = _source(step.source, catalog)
     if source is not None and STEPS[step.code] != SAID:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.physics.plan import ParallelPlan, PlanKind
+from sitegen.physics.plan import PlanKind
 from sitegen.site.cells import Cell, Link, NumberCell, Parts, TierMark, Unit
 from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import PoolingShape, is_mixed, is_unified, shape_of
-from sitegen.site.words.plans import plan_words
+from sitegen.site.words.plans import as_plan
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import SHORT_CONTEXT, checkpoint_name
 from sitegen.survey.answers import AnswerGoal
@@ -72,7 +72,7 @@ def _lead(survey: ComboSurvey) -> list[Cell]:
         parts.append(f"first of {len(best.picks)} models that published scores cannot tell apart, ")
     parts.append(TierMark(lead.tier, lead.too_close))
     if lead.plan is not None:
-        parts.append(f" in {lead.runtime.name} {_as_plan(lead.plan)}")
+        parts.append(f" in {lead.runtime.name} {as_plan(lead.plan)}")
     if lead.speed is not None:
         speed = NumberCell(lead.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S)
         parts += [", about ", speed, " for one user"]
@@ -93,13 +93,6 @@ def _serving(survey: ComboSurvey) -> list[Cell]:
         NumberCell(SHORT_CONTEXT, Unit.TOKENS),
         " of context, at reading speed.",
     ]
-
-
-def _as_plan(plan: ParallelPlan) -> str:
-    """Say how a plan runs: on one GPU, as so many replicas of it, or as a split."""
-    if len(plan.ranks) > 1 or plan.cpu_layers or plan.cpu_expert_layers:
-        return f"as {plan_words(plan)}"
-    return "on one GPU" if plan.replicas == 1 else f"as {plan.replicas} replicas of one GPU each"
 
 
 @dataclass(frozen=True, slots=True)

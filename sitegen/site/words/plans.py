@@ -9,6 +9,8 @@ from sitegen.physics.plan import ParallelPlan, PlanKind, RefusedPlan
 from sitegen.survey.results import EffectiveVram
 from sitegen.units import GIB
 
+ONE_GPU = "one GPU"
+
 
 def split_words(tensor_parallel_size: int, pipeline_parallel_size: int) -> str:
     """Name a split.
@@ -18,7 +20,7 @@ def split_words(tensor_parallel_size: int, pipeline_parallel_size: int) -> str:
     """
     tp, pp = tensor_parallel_size, pipeline_parallel_size
     if tp == 1 and pp == 1:
-        return "one GPU"
+        return ONE_GPU
     if pp == 1:
         return f"TP {tp}"
     return f"PP {pp}" if tp == 1 else f"TP {tp} × PP {pp}"
@@ -27,10 +29,14 @@ def split_words(tensor_parallel_size: int, pipeline_parallel_size: int) -> str:
 def replica_words(words: str, replicas: int) -> str:
     """Add how many replicas run side by side.
 
-    >>> replica_words("TP 2", 4)
-    'TP 2, 4 replicas'
+    >>> replica_words("TP 2", 4), replica_words("one GPU", 8)
+    ('TP 2, 4 replicas', '8 replicas, one GPU each')
     """
-    return words if replicas == 1 else f"{words}, {replicas} replicas"
+    if replicas == 1:
+        return words
+    if words.startswith(ONE_GPU):
+        return f"{replicas} replicas, {ONE_GPU} each{words.removeprefix(ONE_GPU)}"
+    return f"{words}, {replicas} replicas"
 
 
 def plan_words(plan: ParallelPlan) -> str:
@@ -48,6 +54,13 @@ def plan_words(plan: ParallelPlan) -> str:
     if plan.cpu_expert_layers:
         words += f" + experts of {plan.cpu_expert_layers} layers in RAM"
     return replica_words(words, plan.replicas)
+
+
+def as_plan(plan: ParallelPlan) -> str:
+    """Say how a plan runs: on one GPU, as so many replicas of it, or as a split."""
+    if len(plan.ranks) > 1 or plan.cpu_layers or plan.cpu_expert_layers:
+        return f"as {plan_words(plan)}"
+    return f"on {ONE_GPU}" if plan.replicas == 1 else f"as {plan.replicas} replicas of one GPU each"
 
 
 def idle_words(combo: Combo, plan: ParallelPlan) -> str:

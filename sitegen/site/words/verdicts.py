@@ -263,16 +263,16 @@ def fit_cells(assessment: Assessment) -> tuple[Cell, ...]:
 def start_note(assessment: Assessment) -> Parts | None:
     """Say which settings a plan needs; ``None`` where the runtime's defaults do."""
     flags, most = flag_words(assessment.settings), most_sequences(assessment)
-    parts: list[Cell] = [f"Start it with {_and_list(flags)}."] if flags else []
+    parts: list[Cell] = [f"Start it with {and_list(flags)}."] if flags else []
     if most is not None:
         parts += [" ", most] if parts else [most]
     return Parts(tuple(parts)) if parts else None
 
 
-def _and_list(words: list[str]) -> str:
-    """Join settings to the end of a sentence.
+def and_list(words: list[str]) -> str:
+    """Join words, the last with "and".
 
-    >>> _and_list(["no images"]), _and_list(["prompt steps of 256 tokens", "no images"])
+    >>> and_list(["no images"]), and_list(["prompt steps of 256 tokens", "no images"])
     ('no images', 'prompt steps of 256 tokens and no images')
     """
     last = words[-1]
@@ -343,7 +343,9 @@ def room(assessment: Assessment) -> Cell:
     if busiest is None:
         return NO_PLAN
     left = max(0, busiest.budget_bytes - busiest.need.mid)
-    free: Cell = Parts((NumberCell(left, Unit.GIB), " stays free on the busiest GPU."))
+    gpus = sum(len(node.gpus) for node in assessment.combo.nodes)
+    where = "the busiest GPU" if gpus > 1 else "the GPU"
+    free: Cell = Parts((NumberCell(left, Unit.GIB), f" stays free on {where}."))
     if assessment.checkpoint.is_published:
         return free
     return Lines((free, Small("We don't know of a published file for this checkpoint.")))
