@@ -55,6 +55,15 @@ def test_the_rest_fits_even_at_the_high_estimate() -> None:
     assert found.limits.max_context_tokens_low >= 8_192
 
 
+def test_users_do_not_share_the_experts_in_ram() -> None:
+    """Two users read nearly twice the experts of one: together they are hardly faster."""
+    found = gpt_oss(DEFAULTS)
+    assert found.speed is not None
+    assert found.speed.batch > 1
+    one, all_of_them = found.speed.single_tokens_per_s, found.speed.aggregate_tokens_per_s
+    assert one.mid < all_of_them.mid < 1.6 * one.mid
+
+
 def test_a_pick_reads_prompts_in_large_steps_where_answers_stay_as_fast() -> None:
     engine, catalog = whole_engine(), whole_catalog()
     combo, model = catalog.combos["rtx-3090-epyc-expert-offload"], catalog.models["gpt-oss-120b"]

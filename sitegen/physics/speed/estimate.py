@@ -177,7 +177,7 @@ class SpeedModel:
             )
             found["overhead"] += stage.repeats * other
             if stage.host_bytes:
-                found["cpu"] += stage.repeats * self._host_s(stage, group, 1)
+                found["cpu"] += stage.repeats * self._host_s(stage, group, 1, 1.0)
         return {**found, "link": self.link_s(pipeline, 1)[1]}
 
     def prefill_s(self, pipeline: ReplicaPipeline) -> float | None:
@@ -349,16 +349,17 @@ class SpeedModel:
                     max(least, by[2] * high),
                 )
             if stage.host_bytes:
-                low += self._host_s(stage, group, 0)
-                mid += self._host_s(stage, group, 1)
-                high += self._host_s(stage, group, 2)
+                spread = self.works.spread(pipeline, batch)
+                low += self._host_s(stage, group, 0, spread)
+                mid += self._host_s(stage, group, 1, spread)
+                high += self._host_s(stage, group, 2, spread)
             every.append((low, mid, high))
         return every
 
-    def _host_s(self, stage: Stage, group: GpuGroup, b: int) -> float:
-        """Seconds that a stage reads from system RAM."""
+    def _host_s(self, stage: Stage, group: GpuGroup, b: int, spread: float) -> float:
+        """Seconds that a stage reads system RAM; ``spread`` times as much as for one token."""
         ram = group.ram_bandwidth_bytes_per_s.bounds
-        return stage.host_bytes / (ram[2 - b] * self._ram[2 - b])
+        return stage.host_bytes * spread / (ram[2 - b] * self._ram[2 - b])
 
     def link_s(self, pipeline: ReplicaPipeline, batch: int, *, prompt: bool = False) -> Bounds:
         """Seconds that a step of ``batch`` tokens spends on links, from fast to slow.

@@ -119,7 +119,7 @@ class StageWork:
         """Work of one step of ``batch`` streams with ``context`` tokens each in the cache."""
         shape, gpu = pipeline.reduced.shape, stage.slowest.gpu
         read, read_experts, read_cache = self._read(pipeline, stage, context, batch)
-        on_host = min(stage.host_bytes, read + read_experts)
+        on_host = min(stage.host_bytes * self.spread(pipeline, batch), read + read_experts)
         from_experts = min(read_experts, on_host)
         layers, mixture, recurrent = self._counted(pipeline.reduced, stage.counts)
         bandwidth = gpu.memory_bandwidth_bytes_per_s
@@ -150,6 +150,15 @@ class StageWork:
             steps=1,
             streams=batch,
         )
+
+    def spread(self, pipeline: ReplicaPipeline, batch: int) -> float:
+        """Times one token's experts that a step of ``batch`` streams reads; 1 without experts."""
+        shape = pipeline.reduced.shape
+        if batch <= 1 or shape.experts == 0:
+            return 1.0
+        chosen, every = shape.experts_per_token, shape.experts
+        one = traffic.touched_experts(every, chosen, 1)
+        return traffic.read_experts(every, chosen, batch, self._unlikeness) / one
 
     def _least_cache(self, reduced: ReducedCheckpoint) -> float:
         """1 where a step must read the whole cache, 0 where it chooses what it reads of it."""
