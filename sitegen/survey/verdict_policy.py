@@ -99,6 +99,13 @@ Source:
     1,113 of 2,048, 1,682 of 4,096 and 2,091 of 8,192, which cost 2 % and 7 % of the speed of
     generation; read 2026-11-28.
 """
+RELEASE_FORMAT = "MXFP4_MOE"
+"""Type of GGUF files whose experts are as releases have them that were trained in MXFP4.
+
+Source:
+    ggml-org/gpt-oss-120b-GGUF: 108 tensors of MXFP4, 146 of Q8_0; files that are called Q8_0 have
+    the same; read 2026-11-28.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1086,10 +1093,11 @@ def _staged_over_fast_links(evaluation: Evaluation) -> bool:
 
 def _cost(
     engine: FitEngine, plan: _Plan, least: float
-) -> tuple[bool, int, int, bool, int, int, float, str, bool, str]:
+) -> tuple[bool, int, int, bool, int, bool, int, float, str, bool, str]:
     """Order what gives as much: no raised limit, fewer GPUs, less loss, the better known file.
 
-    ``least`` is the least loss of the plans in question: others are equal until they lose more.
+    ``least`` is the least loss of the plans in question: others are equal until they lose more. A
+    file in the release's own format comes before one that holds the same under another name.
     """
     subject = plan.ask.subject
     pipeline = plan.candidate.evaluation.split[1]
@@ -1100,6 +1108,7 @@ def _cost(
         int((loss - least) / LOSS_STEP),
         not subject.runtime.surveyed_in_full,
         pipeline,
+        not (loss == 0 and subject.checkpoint.quantization.gguf_file_type == RELEASE_FORMAT),
         -(subject.checkpoint.downloads or 0),
         loss,
         subject.checkpoint.id,

@@ -67,7 +67,7 @@ def test_llama_cpp_is_told_repository_and_type() -> None:
 
 def test_a_file_with_a_name_of_its_own_is_asked_for_by_it() -> None:
     found = asked("8x-h100-sxm", "gpt-oss-120b", "llama-cpp", "mxfp4-moe")
-    assert variable(form(found, "llama-cpp")) == "ggml-org/gpt-oss-120b-GGUF:mxfp4"
+    assert variable(form(found, "llama-cpp")) == "ggml-org/gpt-oss-120b-GGUF:MXFP4"
 
 
 def test_ollama_pulls_from_the_hub_and_builds_nothing() -> None:
@@ -86,18 +86,19 @@ def modelfile_of(recipe: Recipe) -> str:
 
 def test_ollama_is_given_a_folder_of_parts_and_joins_them_itself() -> None:
     """``ollama create`` joins parts, so that nothing has to be built for it."""
-    found = asked("8x-h100-sxm", "gpt-oss-120b", "ollama", "mxfp4-moe")
+    found = asked("8x-h100-sxm", "llama-3.1-70b-instruct", "ollama", "q8-0")
     assert found.weights_bytes > LARGEST_IN_ONE_BYTES
     recipe = form(found, "ollama")
     (step,) = files(recipe)
-    parts = " ".join(f"gpt-oss-120b-mxfp4-0000{at}-of-00003.gguf" for at in (1, 2, 3))
-    download = f'hf download ggml-org/gpt-oss-120b-GGUF {parts} --local-dir "$MODEL"'
+    name = "Meta-Llama-3.1-70B-Instruct-Q8_0"
+    parts = " ".join(f"{name}-0000{at}-of-00002.gguf" for at in (1, 2))
+    download = f'hf download {found.checkpoint.repository} {parts} --local-dir "$MODEL"'
     assert step.text.splitlines()[-1] == download
     texts = "\n".join(s.text for s in recipe.steps)
     assert "ollama pull" not in texts
     assert "llama.cpp" not in texts
-    assert variable(recipe) == "/models/gpt-oss-120b-mxfp4-moe"
-    assert modelfile_of(recipe).startswith("FROM /models/gpt-oss-120b-mxfp4-moe\n")
+    assert variable(recipe) == "/models/llama-3.1-70b-instruct-q8-0"
+    assert modelfile_of(recipe).startswith("FROM /models/llama-3.1-70b-instruct-q8-0\n")
 
 
 def test_ollama_looks_for_parts_in_the_folder_that_the_repository_keeps_them_in() -> None:
@@ -110,7 +111,7 @@ def test_ollama_looks_for_parts_in_the_folder_that_the_repository_keeps_them_in(
 
 def test_ollama_needs_local_files_three_times_more_in_its_own_store() -> None:
     """It holds the parts, the joined file and, until it has a name, a copy of the joined file."""
-    found = asked("8x-h100-sxm", "gpt-oss-120b", "ollama", "mxfp4-moe")
+    found = asked("8x-h100-sxm", "llama-3.1-70b-instruct", "ollama", "q8-0")
     assert found.plan is not None
     assert found.plan.replicas == 1
     recipe = form(found, "ollama")
