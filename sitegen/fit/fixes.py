@@ -418,6 +418,7 @@ def _more_nodes(engine: FitEngine, group: GpuGroup, owned: Owned) -> Iterator[Pr
             larger = _repeated(group, first, per_node=group.per_node, nodes=count)
             arguments: dict[str, int | float | str] = {
                 "count": count,
+                "each": group.per_node,
                 "gpu": first.gpu.id,
                 "link": network.id,
             }

@@ -140,9 +140,9 @@ def _cache_note(kept: set[str]) -> str:
         return ""
     words = (
         "These figures are for a sequence whose prompt the runtime has already read: a sliding "
-        "window then stores only the last tokens. While a runtime reads the prompt, windows also "
-        "store the tokens of unfinished steps. A runtime with a cache pool admits a request only "
-        "if the pool has room for these tokens too, and our ledgers count them."
+        "window then stores only the last tokens. While a runtime reads the prompt, a window also "
+        "stores the tokens that the runtime still works on. A runtime with a cache pool admits a "
+        "request only if the pool has room for these tokens too, and our ledgers count them."
     )
     if "compressed" in kept:
         words += (

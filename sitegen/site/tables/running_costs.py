@@ -215,7 +215,7 @@ def _note(costs: RunningCosts) -> str:
     if costs.usd_per_kwh is None:
         return said
     return (
-        f"{said} We assume {costs.usd_per_kwh:.2f} USD/kWh for the time that the machine is busy."
+        f"{said} We assume {costs.usd_per_kwh:.2f} USD/kWh, and count only what it uses while busy."
     )
 
 

@@ -198,8 +198,8 @@ FINDINGS: Mapping[str, str] = {
     "RULE_DIFFERS": "Our rule calls it {tier}.",
     "COUNT_AGREES": "The list has {listed} entries.",
     "COUNT_DIFFERS": "The list has {listed} entries.",
-    "SUM_AGREES": "The sum is {exact}.",
-    "SUM_DIFFERS": "The sum is {exact}.",
+    "SUM_AGREES": "The result is {exact}.",
+    "SUM_DIFFERS": "The result is {exact}.",
 }
 """Sentences for the engine's findings by code; those of refused plans are in ``sentences``."""
 

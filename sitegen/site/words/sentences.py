@@ -133,7 +133,7 @@ CURES: Mapping[str, str] = {
     "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest image",
     "MORE_GPUS": "use {count} × {gpu}",
     "MORE_MEMORY": "use the {gpu} with {bytes}",
-    "MORE_NODES": "connect {count} machines with {gpu} over {link}",
+    "MORE_NODES": "connect {count} machines with {each} × {gpu} each over {link}",
     "EXPERTS_TO_RAM": (
         "run it in {runtime} on a computer with {bytes} of RAM, which holds some of the experts "
         "(about {tokens_per_s})"
