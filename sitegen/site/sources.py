@@ -10,7 +10,7 @@ from sitegen.site.table import Column, Row, Table
 STATUS_WORDS = {
     Status.VERIFIED: "verified by running it",
     Status.CODE: "read in source code",
-    Status.PUBLISHED: "published by the vendor",
+    Status.PUBLISHED: "published",
     Status.MEASURED: "measured by a third party",
     Status.ISSUE: "reported in an issue",
     Status.ASSUMED: "assumed",

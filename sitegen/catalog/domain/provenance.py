@@ -27,7 +27,7 @@ class Status(StrEnum):
     CODE = "code"
     """Read in the source code of the version named."""
     PUBLISHED = "published"
-    """Published by the vendor."""
+    """Published by a vendor or by others."""
     MEASURED = "measured"
     """Measured by a third party."""
     ISSUE = "issue"

@@ -141,8 +141,9 @@ def _cache_note(kept: set[str]) -> str:
     words = (
         "These figures are for a sequence whose prompt the runtime has already read: a sliding "
         "window then stores only the last tokens. While a runtime reads the prompt, a window also "
-        "stores the tokens that the runtime still works on. A runtime with a cache pool admits a "
-        "request only if the pool has room for these tokens too, and our ledgers count them."
+        "stores the tokens that the runtime is still working on. A runtime with a cache pool "
+        "admits a request only if the pool has room for these tokens too, and our ledgers count "
+        "them."
     )
     if "compressed" in kept:
         words += (

@@ -215,7 +215,8 @@ def _note(costs: RunningCosts) -> str:
     if costs.usd_per_kwh is None:
         return said
     return (
-        f"{said} We assume {costs.usd_per_kwh:.2f} USD/kWh, and count only what it uses while busy."
+        f"{said} We assume that electricity costs {costs.usd_per_kwh:.2f} USD/kWh, and count only "
+        "the energy that the machine uses while it is busy."
     )
 
 
