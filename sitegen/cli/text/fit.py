@@ -32,10 +32,12 @@ from sitegen.site.words.plans import plan_words, refused_words
 from sitegen.site.words.sentences import cure_sentence, reason_sentence
 from sitegen.site.words.speeds import speed_rows
 from sitegen.site.words.verdicts import (
+    WHAT_IS_COUNTED,
     checkpoint_name,
     max_context,
     measured_speed,
     not_estimated,
+    reasons_of,
     start_note,
     users,
 )
@@ -88,10 +90,10 @@ def summary(
     yield "verdict", Parts((TierMark(assessment.tier), *close))
     if quantized(workload.kv_dtype):
         yield "not judged", CACHE_MAY_LOSE
-    for reason in assessment.reasons:
-        yield "because", reason_sentence(reason, catalog, workload.sequences)
+    yield from (("because", sentence) for sentence in reasons_of(assessment, catalog))
     if assessment.shortage_bytes:
-        yield "missing", NumberCell(assessment.shortage_bytes, Unit.GIB)
+        lacks = NumberCell(assessment.shortage_bytes, Unit.GIB)
+        yield "missing", Parts(("at least ", lacks, f" {WHAT_IS_COUNTED}"))
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
         yield "to help", Parts((cure, " → ", TierMark(assessment.cure.tier)))

@@ -25,12 +25,13 @@ from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import model_row_id, row_id, run_row_id, url_of, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.quality import USE_WORDS
-from sitegen.site.words.sentences import cure_sentence, reason_sentence
+from sitegen.site.words.sentences import cure_sentence
 from sitegen.site.words.tiers import TIER_CAPTIONS
 from sitegen.site.words.verdicts import (
     checkpoint_name,
     not_estimated,
     reachable_context,
+    reasons_of,
     users,
 )
 from sitegen.survey.best_for_use import FIRST, PickRatings
@@ -51,7 +52,7 @@ COLUMNS = (
 )
 MISSING_COLUMNS = (
     Column("Model", note="file"),
-    Column("Missing", numeric=True, note="memory"),
+    Column("Missing", numeric=True, note="busiest GPU"),
     Column("Fix", key="remedy", prose=True),
 )
 
@@ -208,8 +209,8 @@ def _missing_row(row: ModelOnCombo, catalog: Catalog) -> Row:
 def _told(pick: Assessment, catalog: Catalog, *, missing: bool) -> Iterator[Cell]:
     """Say what would help; where it is not memory that is missing, first why it does not run."""
     if not missing:
-        for reason in pick.reasons:
-            yield from (unlinked(reason_sentence(reason, catalog)), " ")
+        for sentence in reasons_of(pick, catalog):
+            yield from (unlinked(sentence), " ")
     if pick.cure is not None:
         yield from (unlinked(cure_sentence(pick.cure, catalog)), " → ", TierMark(pick.cure.tier))
     elif missing:

@@ -37,13 +37,14 @@ from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import VENDOR_NAMES, link_words
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import gpu_price_cell
-from sitegen.site.words.sentences import cure_sentence, reason_sentence
+from sitegen.site.words.sentences import cure_sentence
 from sitegen.site.words.speeds import bound, first_token, reading
 from sitegen.site.words.verdicts import (
     LONG_CONTEXT,
     SHORT_CONTEXT,
     checkpoint_name,
     counted_users,
+    reasons_of,
     row_link,
     utilization,
 )
@@ -306,7 +307,7 @@ def _aggregate(assessment: Assessment, _: Catalog) -> Cell:
 def _reason(assessment: Assessment, catalog: Catalog) -> Cell:
     if not assessment.reasons:
         return Absent("no reason against it")
-    return reason_sentence(assessment.reasons[0], catalog)
+    return next(reasons_of(assessment, catalog))
 
 
 def _shortage(assessment: Assessment, _: Catalog) -> Cell:

@@ -21,7 +21,10 @@ from sitegen.site.words.hardware import VENDOR_NAMES
 Arguments = Mapping[str, int | float | str]
 
 REASONS: Mapping[str, str] = {
-    "WEIGHTS_EXCEED": "The weights alone need {weights_bytes}, but only {budget_bytes} is usable.",
+    "WEIGHTS_EXCEED": (
+        "The weights alone need {weights_bytes} on the busiest GPU, but only {budget_bytes} is "
+        "usable."
+    ),
     "DOES_NOT_FIT": (
         "At {context_tokens}, the busiest GPU needs {need_bytes}, but only {budget_bytes} is "
         "usable."
@@ -117,6 +120,9 @@ FOR_SEVERAL: Mapping[str, str] = {
 }
 """What takes the place of a reason's sentence where several users were asked for."""
 
+BUSIEST, ONLY = "the busiest GPU", "the GPU"
+"""How a reason names the GPU that decides, among several and alone."""
+
 CURES: Mapping[str, str] = {
     "SMALLER_CHECKPOINT": "use the {checkpoint} file",
     "OTHER_FILE": "use the {checkpoint} file (loses {points}) with {runtime}",
@@ -194,8 +200,10 @@ def _sentence(
     return tuple(parts)
 
 
-def reason_sentence(reason: Reason, catalog: Catalog, sequences: int = 1) -> Parts:
-    """Say why a verdict for so many users of a replica is not better.
+def reason_sentence(
+    reason: Reason, catalog: Catalog, sequences: int = 1, *, gpus: int = 2
+) -> Parts:
+    """Say why a verdict for so many users of a replica is not better on a machine's GPUs.
 
     Raises:
         KeyError: For a code without a sentence, or a sentence without its argument.
@@ -204,6 +212,8 @@ def reason_sentence(reason: Reason, catalog: Catalog, sequences: int = 1) -> Par
     if sequences > 1 and reason.code in FOR_SEVERAL:
         template = FOR_SEVERAL[reason.code]
         arguments = {**arguments, "sequences": sequences}
+    if gpus == 1:
+        template = template.replace(BUSIEST, ONLY)
     return Parts(_sentence(template, arguments, lambda name, id_: _named(catalog, name, id_)))
 
 

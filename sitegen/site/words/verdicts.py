@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -25,7 +26,7 @@ from sitegen.site.composed_address import with_model, write_build
 from sitegen.site.table import Column
 from sitegen.site.urls import CUSTOM_URL, row_url, run_row_id, url_of
 from sitegen.site.words.plans import plan_words
-from sitegen.site.words.sentences import cure_sentence, reason_sentence
+from sitegen.site.words.sentences import BUSIEST, ONLY, cure_sentence, reason_sentence
 from sitegen.survey.composed_build import Build, build_of
 from sitegen.survey.results import CheckpointOutcome
 
@@ -212,6 +213,9 @@ def decode(assessment: Assessment) -> Cell:
     )
 
 
+WHAT_IS_COUNTED = "for the weights, KV cache and buffers"
+"""The parts of a shortage, which a reason about the weights alone does not name."""
+
 OPTIONS = {
     "data_parallel_size": "--data-parallel",
     "decode_context_parallel_size": "--decode-context-parallel",
@@ -311,12 +315,25 @@ def flag_words(settings: Settings) -> list[str]:
     return found
 
 
+def reasons_of(assessment: Assessment, catalog: Catalog) -> Iterator[Parts]:
+    """Say why the verdict is not better, one sentence for each reason."""
+    many, gpus = assessment.workload.sequences, len(assessment.combo.gpus)
+    for reason in assessment.reasons:
+        yield reason_sentence(reason, catalog, many, gpus=gpus)
+
+
+def _deciding_gpu(assessment: Assessment) -> str:
+    return BUSIEST if len(assessment.combo.gpus) > 1 else ONLY
+
+
 def why(assessment: Assessment, catalog: Catalog) -> Cell:
     """Say why the verdict is not better, what is missing, and the cheapest change that helps."""
-    many = assessment.workload.sequences
-    lines: list[Cell] = [reason_sentence(reason, catalog, many) for reason in assessment.reasons]
+    lines: list[Cell] = list(reasons_of(assessment, catalog))
     if assessment.shortage_bytes > 0:
-        lines.append(Parts(("Missing: ", NumberCell(assessment.shortage_bytes, Unit.GIB), ".")))
+        lacks = NumberCell(assessment.shortage_bytes, Unit.GIB)
+        gpu = _deciding_gpu(assessment)
+        parts = f"{gpu[:1].upper()}{gpu[1:]} lacks at least ", lacks, f" {WHAT_IS_COUNTED}."
+        lines.append(Parts(parts))
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
         told = ("Fix: ", cure, " → ", TierMark(assessment.cure.tier), ".")
@@ -343,8 +360,7 @@ def room(assessment: Assessment) -> Cell:
     if busiest is None:
         return NO_PLAN
     left = max(0, busiest.budget_bytes - busiest.need.mid)
-    gpus = sum(len(node.gpus) for node in assessment.combo.nodes)
-    where = "the busiest GPU" if gpus > 1 else "the GPU"
+    where = _deciding_gpu(assessment)
     free: Cell = Parts((NumberCell(left, Unit.GIB), f" stays free on {where}."))
     if assessment.checkpoint.is_published:
         return free
