@@ -291,6 +291,12 @@ def test_a_reading_names_the_quantization_and_the_unit() -> None:
     assert reading_words((), whole_catalog()) == ""
 
 
+def test_what_the_page_itself_states_is_no_assumption() -> None:
+    said = reading_words(("iq4-xs", "gib"), whole_catalog(), "IQ4_XS | ~22GB")
+    assert said == "We assume that the page means GiB."
+    assert reading_words(("iq4-xs", "gb"), whole_catalog(), "iq4_xs | ~22GB") == ""
+
+
 def test_every_judgement_has_its_arithmetic_and_its_words() -> None:
     catalog = whole_catalog()
     for name, one in judged().items():

@@ -114,7 +114,7 @@ def _row(page: str, judged: JudgedClaim, catalog: Catalog) -> Row:
     ]
     lines += [Small(words) for words in (claim.place, claim.note) if words]
     said: list[Cell] = [finding_sentence(judgement, catalog)]
-    reading = reading_words(judgement.reading, catalog)
+    reading = reading_words(judgement.reading, catalog, f"{claim.quote} {claim.place} {claim.note}")
     if reading:
         said.append(Small(reading))
     if judgement.steps:

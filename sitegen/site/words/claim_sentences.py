@@ -203,6 +203,12 @@ FINDINGS: Mapping[str, str] = {
 }
 """Sentences for the engine's findings by code; those of refused plans are in ``sentences``."""
 
+WITHOUT_EMBEDDING = (
+    "Even without the token embedding, which may stay in system RAM, the weights take up "
+    "{need_bytes}, but programs see only {visible_bytes}."
+)
+"""What takes the place of ``MEMORY_EXCEEDED`` where the least is below the file's own size."""
+
 SAID = "the page says"
 """Name of a line that repeats the claim."""
 

@@ -14,7 +14,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.physics.bounds.judgement import Arguments, Finding, Judgement, Step
 from sitegen.site.cells import Cell, Link, NumberCell, Parts, Span, Unit
 from sitegen.site.urls import url_of
-from sitegen.site.words.claim_sentences import FINDINGS, SAID, STEPS
+from sitegen.site.words.claim_sentences import FINDINGS, SAID, STEPS, WITHOUT_EMBEDDING
 from sitegen.site.words.sentences import REASONS
 
 READINGS = {"gb": "GB", "gib": "GiB"}
@@ -112,11 +112,23 @@ def finding_sentence(judgement: Judgement | Finding, catalog: Catalog) -> Parts:
         KeyError: For a code without a sentence, or a sentence without its argument.
     """
     template = FINDINGS.get(judgement.code) or REASONS[judgement.code]
+    if judgement.code == "MEMORY_EXCEEDED" and _is_below_file(judgement):
+        template = WITHOUT_EMBEDDING
     return _fill(template, judgement.arguments, catalog)
 
 
-def reading_words(reading: tuple[str, ...], catalog: Catalog) -> str:
-    """Say how the page's words were taken, where there was a choice; empty otherwise."""
+def _is_below_file(judgement: Judgement | Finding) -> bool:
+    """Return whether the arithmetic shows a file that is larger than what GPUs must hold."""
+    file = max((step.value for step in judgement.steps if step.code == "weights"), default=0.0)
+    needed = judgement.arguments["need_bytes"]
+    return not isinstance(needed, str) and needed < file
+
+
+def reading_words(reading: tuple[str, ...], catalog: Catalog, stated: str = "") -> str:
+    """Say how the page's words were taken, where there was a choice; empty otherwise.
+
+    A name that the page itself states is no assumption.
+    """
     names = []
     for word in reading:
         if word in catalog.quantizations:
@@ -125,7 +137,20 @@ def reading_words(reading: tuple[str, ...], catalog: Catalog) -> str:
             names.append(catalog.gpus[word].name)
         else:
             names.append(READINGS.get(word, word))
+    names = [name for name in names if not _is_stated(name, stated)]
     return f"We assume that the page means {' and '.join(dict.fromkeys(names))}." if names else ""
+
+
+def _is_stated(name: str, text: str) -> bool:
+    """Return whether a text has every word of a name.
+
+    >>> _is_stated("GB", "~140GB"), _is_stated("Q4_K_M", "INT4 (q4_K_M)"), _is_stated("GB", "5 GiB")
+    (True, True, False)
+    """
+    return all(
+        re.search(rf"(?<![a-z]){re.escape(word)}(?!\w)", text, re.IGNORECASE)
+        for word in name.split()
+    )
 
 
 def step_cell(step: Step, catalog: Catalog) -> Cell:
