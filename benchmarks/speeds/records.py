@@ -245,9 +245,8 @@ NOTE = (
     " fit left out."
 )
 FACTOR_NOTE = (
-    "The interval is the range of five fits, each without a fifth of the runs. Estimates use only"
-    " the middle of this factor, because the interval of the constant that it multiplies already"
-    " covers the scatter."
+    "Low and high are the extremes of five fits, each without a fifth of the runs. Estimates use"
+    " only the middle value: the interval of the constant that it scales already covers the errors."
 )
 
 
