@@ -42,7 +42,7 @@ CLAIM_GLYPHS = {
     ClaimVerdict.DISPUTED: "\N{NOT EQUAL TO}",
     ClaimVerdict.IMPOSSIBLE: "\N{MULTIPLICATION X}",
 }
-TOO_CLOSE = "too close to call"
+TOO_CLOSE = "a close call"
 
 
 def _tier(cell: TierMark, _: str) -> str:

@@ -215,7 +215,7 @@ def test_a_row_too_close_to_call_says_so() -> None:
 def test_a_mark_sets_the_doubt_against_the_verdict() -> None:
     mark = html(TierMark(FitTier.COMFORTABLE, too_close=True), "/")
     assert mark.endswith(
-        'fits comfortably</span><small>, but</small> <span class="close">too close to call</span>'
+        'fits comfortably</span><small>, but</small> <span class="close">a close call</span>'
     )
 
 
