@@ -95,7 +95,7 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Recip
     if vendors != (Vendor.CPU,):
         lines.append("llama.cpp/build/bin/llama-server --list-devices")
     note = (
-        "Use the same commit on all nodes, because the protocol between them changes with commits."
+        "Build the same commit on all nodes, because the RPC protocol changes between versions."
         if rpc
         else ""
     )

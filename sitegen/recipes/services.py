@@ -142,9 +142,9 @@ def service_steps(
         f"journalctl -u {name} -f",
     ]
     note = (
-        f"Then open a shell as this user with sudo -iu {name}. In that shell, follow the steps "
-        f"above up to the start of the server. The shell opens in /opt/{name}, where the unit "
-        "expects the program."
+        f"After this command, open a shell as this user with sudo -iu {name}. In that shell, "
+        "follow the steps above up to the start of the server. The shell opens in "
+        f"/opt/{name}, where the unit expects the program."
     )
     return (
         RecipeStep(

@@ -71,10 +71,10 @@ def _cost(target: Target, found: Speculation) -> str:
     """Say what memory it takes, and which context leaves room for it."""
     extra = found.extra_bytes
     if extra is None:
-        return "It takes memory from the KV cache, so fewer tokens fit."
+        return "Speculative decoding takes memory from the KV cache, so fewer tokens fit."
     low, high = f"{extra.low / GIB:.1f}", f"{extra.high / GIB:.1f}"
     amount = f"about {high}" if low == high else f"{low} to {high}"
-    said = f"It takes {amount} GiB more memory"
+    said = f"Speculative decoding takes {amount} GiB more memory"
     left = _context_beside(target, found)
     if left is None:
         return f"{said}."
@@ -112,4 +112,4 @@ def _file(target: Target, found: Speculation) -> str:
         return ""
     kind = checkpoint.quantization.gguf_file_type
     named = f"{found.repositories[0]}:{kind}" if kind else found.repositories[0]
-    return f"It needs a file that contains this part, such as MODEL={named}."
+    return f"Use a file that contains this part, such as MODEL={named}."

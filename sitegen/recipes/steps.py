@@ -93,7 +93,7 @@ def common_warnings(target: Target) -> Iterable[str]:
     """Warn of what the plan itself risks."""
     if target.tight:
         yield (
-            "It may run out of memory: this context does not fit in our high estimate. "
+            "The server may run out of memory: this context does not fit in our high estimate. "
             "If that happens, set a shorter context."
         )
     nodes = [target.node(at) for at in target.span]
@@ -223,7 +223,7 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[RecipeStep,
     if link is not None and link.kind == "ethernet" and not link.rdma:
         bind.append("export NCCL_IB_DISABLE=1")
     bind += [f'export NCCL_IB_HCA="${one.name}"' for one in infiniband(target)]
-    note = "Every switch port between the nodes must accept the larger frames." if jumbo else ""
+    note = "Every switch port between the nodes must accept frames of MTU 9000." if jumbo else ""
     if link is not None and link.kind == "infiniband":
         note = (
             "The ports become active only if a subnet manager runs, either on the switch or as "

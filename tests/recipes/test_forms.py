@@ -561,7 +561,9 @@ def test_the_user_of_a_unit_is_made_before_a_step_is_done_as_that_user() -> None
             made, started = instead[at - 1], instead[at + 1]
             assert "sudo useradd " in made.text
             assert f" --home-dir /opt/{name} " in made.text
-            assert f"Then open a shell as this user with sudo -iu {name}" in made.note
+            assert (
+                f"After this command, open a shell as this user with sudo -iu {name}" in made.note
+            )
             assert "useradd" not in started.text
             assert f"sudo systemctl enable --now {name}" in started.text
             secrets = f"/etc/{name}.env"

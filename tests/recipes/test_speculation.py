@@ -81,14 +81,17 @@ def test_a_context_is_named_that_leaves_room_for_what_guesses() -> None:
     typed = start(assessment)
     context = int(typed.split("--ctx-size ")[1].split()[0])
     lost = 2 * 2**30 // 65_536
-    assert f"It takes 0.8 to 2.0 GiB more memory: use --ctx-size {context - lost}." in said
+    assert (
+        f"Speculative decoding takes 0.8 to 2.0 GiB more memory: use --ctx-size {context - lost}."
+        in said
+    )
     assert said.endswith("such as MODEL=unsloth/Qwen3.8-27B-GGUF:Q4_K_M.")
 
 
 def test_a_file_is_named_only_where_the_own_one_lacks_the_part() -> None:
     own = note(asked(CARD, "qwen3.8-27b", "llama-cpp", "unsloth-q4-k-m"), "llama-cpp")
     assert "draft-mtp" in own
-    assert "It needs a file" not in own
+    assert "Use a file" not in own
 
 
 def test_a_file_by_others_may_lack_the_part() -> None:
@@ -112,7 +115,7 @@ def test_every_node_is_told_and_a_draft_model_is_named() -> None:
     assert "on every node" in pair
     served = note(asked("1x-h100-sxm", "gpt-oss-120b", "vllm", "mxfp4"), "vllm")
     assert "the draft model nvidia/gpt-oss-120b-Eagle3-v3 guesses" in served
-    assert "It takes memory from the KV cache" in served
+    assert "Speculative decoding takes memory from the KV cache" in served
 
 
 def test_the_models_of_entries_are_in_the_catalog_and_their_json_is_json() -> None:
@@ -224,4 +227,4 @@ def test_one_result_is_not_said_to_be_a_range() -> None:
         asked(CARD, *OWN), gain=Interval.exact(1.94), extra_bytes=Interval.exact(2.0**31)
     )
     assert "Forty owners measured 1.94 times the speed. With four users" in note(once)
-    assert "It takes about 2.0 GiB more memory: use --ctx-size" in note(once)
+    assert "Speculative decoding takes about 2.0 GiB more memory: use --ctx-size" in note(once)

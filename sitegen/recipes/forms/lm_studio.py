@@ -105,7 +105,7 @@ def _load(target: Target, where: str) -> RecipeStep:
     several = len(target.plan.ranks) > 1
     notes = [
         unasked_images_note(target, "LM Studio"),
-        "It spreads layers over the GPUs by its own settings, which differ from the plan."
+        "LM Studio spreads layers over the GPUs by its own settings, which differ from the plan."
         if several
         else "",
         "One server loads one copy per machine, so this step leaves out the plan's other replicas."

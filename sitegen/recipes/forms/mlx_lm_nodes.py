@@ -84,7 +84,7 @@ def _hostfile(*, rdma: bool, over: str, where: str) -> RecipeStep:
         Language.BASH,
         command("mlx.distributed_config", options),
         where=where,
-        note="It needs ssh and sudo without a password on every machine.",
+        note="This command needs ssh and sudo without a password on every machine.",
     )
 
 

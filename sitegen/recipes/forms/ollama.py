@@ -258,7 +258,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
         commands.append(" \\\n  ".join(words))
     several = len(replicas) > 1
-    spread = "Ollama spreads the layers over all GPUs in its own way, not in the plan's shares."
+    spread = "Ollama itself decides how many layers each GPU gets, which may differ from the plan."
     return RecipeStep(
         Phase.START,
         f"Start {len(replicas)} servers" if several else "Start the server",
@@ -325,8 +325,8 @@ def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         "\n".join(lines),
         file="/etc/systemd/system/ollama.service.d/override.conf",
         note=(
-            "Then run systemctl daemon-reload, systemctl enable --now ollama, and ollama create as "
-            "above. The user ollama must be able to read the model file."
+            "After you write this file, run systemctl daemon-reload, systemctl enable --now ollama, "
+            "and ollama create as above. The user ollama must be able to read the model file."
         ),
     )
 

@@ -43,7 +43,7 @@ from sitegen.values import dataclass
 LEAD, SERVING, HIGHER = "Best overall", "Serving many users", "Rated higher"
 READERS = "Users at 8K, at reading speed"
 FASTEST, FASTEST_SHOWN = "Fastest good model", "Fastest of these picks"
-FASTEST_LOWER = "Fastest of these picks (rated lower overall)"
+FASTEST_LOWER = "Top speed (lower overall rating)"
 """The same of a model that is faster than every *good* one, for it is not one of them."""
 MUCH_FASTER = 1.1
 """How much faster than every other answer the fastest good model is to have a card of its own."""

@@ -68,7 +68,7 @@ WISHES = {
     Wish.BEYOND: GOAL_WORDS[AnswerGoal.BEYOND],
 }
 FIRST_START = "The first start downloads the model."
-WITHOUT_IMAGES = "It starts without images, which leaves more memory for text."
+WITHOUT_IMAGES = "These commands start the model without images, which leaves more memory for text."
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,12 @@ def verdicts_table(verdicts: Verdicts) -> Table:
 
 def disagreements_table(report: AccuracyReport, catalog: Catalog) -> Table:
     """List runs whose outcome the verdict did not foresee, with what is known of the cause."""
-    columns = (Column("Run"), Column("Happened"), Column("Verdict"), Column("Likely cause"))
+    columns = (
+        Column("Run"),
+        Column("What happened", key="happened"),
+        Column("Verdict"),
+        Column("Likely cause"),
+    )
     rows = tuple(
         Row(
             (

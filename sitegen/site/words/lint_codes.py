@@ -56,7 +56,8 @@ CODES: Mapping[str, Said] = {
     ),
     "tensor-split": Said(
         "The model cannot be split over this number of GPUs",
-        "Heads, widths or blocks do not divide evenly, so the runtime refuses the size.",
+        "The number of heads, a layer's width or a quantization block does not divide evenly, so "
+            "the runtime refuses to start.",
     ),
     "tensor-across-nodes": Said(
         "Tensor parallelism crosses a network",
