@@ -325,8 +325,8 @@ def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         "\n".join(lines),
         file="/etc/systemd/system/ollama.service.d/override.conf",
         note=(
-            "After you write this file, run systemctl daemon-reload, systemctl enable --now ollama, "
-            "and ollama create as above. The user ollama must be able to read the model file."
+            "After you write this file, run systemctl daemon-reload, systemctl enable --now "
+            "ollama, and ollama create as above. The user ollama must be able to read the model file."
         ),
     )
 
