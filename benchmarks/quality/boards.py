@@ -154,7 +154,7 @@ WORDS: Mapping[str, str] = {
     "humaneval": "HumanEval", "if": "instruction following", "ifbench": "IFBench",
     "ifeval": "IFEval", "include": "INCLUDE", "lc": "length-controlled",
     "livebench": "LiveBench", "livecodebench": "LiveCodeBench", "lmarena": "LMArena",
-    "maker": "(as the makers report it)", "math": "MATH", "mathvista": "MathVista", "mbpp": "MBPP",
+    "maker": "(self-reported)", "math": "MATH", "mathvista": "MathVista", "mbpp": "MBPP",
     "mgsm": "MGSM", "mmlu": "MMLU", "mmmu": "MMMU", "nl2repo": "NL2Repo", "nolima": "NoLiMa",
     "nyt": "NYT", "pro": "Pro", "redux": "Redux", "ruler": "RULER", "scicode": "SciCode",
     "swe": "SWE", "tau": "tau", "tau2": "tau²", "zebralogic": "ZebraLogic", "zeroeval": "ZeroEval",
@@ -173,16 +173,16 @@ NAMES: Mapping[str, str] = {
     "aa-multilingual-index": "Multilingual index (Artificial Analysis)",
     "aa-omniscience-accuracy": "AA-Omniscience, accuracy",
     "gdpval-aa": "GDPval-AA",
-    "agents-last-exam-maker": "Agents' Last Exam (as the makers report it)",
+    "agents-last-exam-maker": "Agents' Last Exam (self-reported)",
     "oobabooga-48": "oobabooga's 48 private questions",
     "lmarena-text-math": "LMArena text math",
     "lechmazur-writing": "Lech Mazur's creative writing",
     "mmmu-pro": "MMMU-Pro (Artificial Analysis)",
     "mmmu-pro-board": "MMMU-Pro (MMMU's own board)",
     "tau2-bench-telecom": "tau²-Bench telecom (Artificial Analysis)",
-    "swe-bench-verified-maker": "SWE-bench Verified (as the makers report it)",
-    "swe-bench-pro-maker": "SWE-bench Pro (as the makers report it)",
-    "swe-bench-multilingual-maker": "SWE-bench Multilingual (as the makers report it)",
+    "swe-bench-verified-maker": "SWE-bench Verified (self-reported)",
+    "swe-bench-pro-maker": "SWE-bench Pro (self-reported)",
+    "swe-bench-multilingual-maker": "SWE-bench Multilingual (self-reported)",
 }
 OWN_BOARD: Mapping[tuple[str, str], str] = {
     ("mmmu-pro", "MMMU team"): "mmmu-pro-board",
@@ -238,7 +238,7 @@ def name_of(board: str) -> str:
     """Write the name of a board from its id.
 
     >>> name_of("livebench-if"), name_of("gpqa-diamond-maker")
-    ('LiveBench instruction following', 'GPQA Diamond (as the makers report it)')
+    ('LiveBench instruction following', 'GPQA Diamond (self-reported)')
     """
     words = [WORDS.get(word, word) for word in board.split("-")]
     text = " ".join(words)

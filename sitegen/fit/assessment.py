@@ -140,9 +140,8 @@ class Assessment:
 
     @property
     def version(self) -> str:
-        """The runtime's version as its makers write it: llama.cpp tags its builds ``b8000``."""
-        numbered = self.runtime.traits.llama_cpp_builds and self.profile.version.isdigit()
-        return f"b{self.profile.version}" if numbered else self.profile.version
+        """The runtime's version as its makers write it."""
+        return self.runtime.release(self.profile.version)
 
     @property
     def verdict_need_bytes(self) -> int:

@@ -51,11 +51,20 @@ def _nominal(value: float) -> int:
     return 0 if value == round(value) or value >= 100 else 1
 
 
+def _rate_decimals(value: float) -> int:
+    """Three figures at most, which the line rates of slow networks need; no zeros behind them.
+
+    >>> _rate_decimals(0.125), _rate_decimals(1.25), _rate_decimals(12.5), _rate_decimals(936.2)
+    (3, 2, 1, 0)
+    """
+    return 0 if value >= 100 else _plain_decimals(float(f"{value:.3g}"))
+
+
 FORMATS: Mapping[Unit, tuple[float, Callable[[float], int], str]] = {
     Unit.GIB: (1 / GIB, _memory_decimals, "GiB"),
     Unit.GB: (1 / GB, _memory_decimals, "GB"),
     Unit.KIB: (1 / KIB, _nominal, "KiB"),
-    Unit.GB_PER_S: (1 / GB, lambda v: 0 if v >= 100 else 2 if v < 1 else _nominal(v), "GB/s"),
+    Unit.GB_PER_S: (1 / GB, _rate_decimals, "GB/s"),
     Unit.TFLOPS: (1e-12, _nominal, "TFLOPS"),
     Unit.TOPS: (1e-12, _nominal, "TOPS"),
     Unit.MHZ: (1e-6, lambda _: 0, "MHz"),

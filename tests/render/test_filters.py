@@ -21,7 +21,7 @@ GIB = 1_073_741_824
         (327_680, Unit.KIB, "320 KiB"),
         (70_272, Unit.KIB, "68.6 KiB"),
         (1_008_000_000_000, Unit.GB_PER_S, "1,008 GB/s"),
-        (118_000_000, Unit.GB_PER_S, "0.12 GB/s"),
+        (118_000_000, Unit.GB_PER_S, "0.118 GB/s"),
         (165.2e12, Unit.TFLOPS, "165 TFLOPS"),
         (660.8e12, Unit.TOPS, "661 TOPS"),
         (2520e6, Unit.MHZ, "2,520 MHz"),

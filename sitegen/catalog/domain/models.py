@@ -479,3 +479,8 @@ class Runtime:
     """First entry that names a model holds."""
     replicas: Replicas | None = None
     """How it serves several replicas on one machine; ``None`` where each is a server of its own."""
+
+    def release(self, version: str) -> str:
+        """Name a version as its makers do: llama.cpp tags its builds ``b8000``."""
+        numbered = self.traits.llama_cpp_builds and version.isdigit()
+        return f"b{version}" if numbered else version

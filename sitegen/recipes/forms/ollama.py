@@ -326,7 +326,8 @@ def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         file="/etc/systemd/system/ollama.service.d/override.conf",
         note=(
             "After you write this file, run systemctl daemon-reload, systemctl enable --now "
-            "ollama, and ollama create as above. The user ollama must be able to read the model file."
+            "ollama, and ollama create as above. The user ollama must be able to read the model "
+            "file."
         ),
     )
 

@@ -68,7 +68,8 @@ def machine_words(measure: ToMeasure, catalog: Catalog) -> Parts:
     parts: list[Cell] = []
     if measure.runtime_id:
         runtime = named("runtime", measure.runtime_id, catalog.runtimes)
-        parts += [runtime, f" {measure.runtime_version}"]
+        known, version = catalog.runtimes.get(measure.runtime_id), measure.runtime_version
+        parts += [runtime, f" {version if known is None else known.release(version)}"]
     count = sum(number for _, number in measure.gpus)
     tp, pp = measure.tensor_parallel_size, measure.pipeline_parallel_size
     if tp * pp > 1:

@@ -185,7 +185,7 @@ def _runtime(inputs: SiteInputs, id_: str) -> Fields:
     return {
         "link": lambda: Link(url_of("runtime", runtime.id), runtime.name),
         "name": lambda: runtime.name,
-        "version": lambda: runtime.assessed_version or Absent("not assessed"),
+        "version": lambda: runtime.release(runtime.assessed_version) or Absent("not assessed"),
         "summary": lambda: runtime.summary,
     }
 

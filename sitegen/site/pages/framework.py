@@ -180,7 +180,7 @@ def _runtimes(assessed: list[tuple[Runtime, RuntimeProfile]]) -> Table:
         Row(
             (
                 Link(f"{url_of('runtime', runtime.id)}#constants-heading", runtime.name),
-                profile.version,
+                runtime.release(profile.version),
                 NumberCell(len(profile.constants), Unit.COUNT),
             )
         )

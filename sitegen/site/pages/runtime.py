@@ -53,7 +53,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
                 runtime=runtime,
                 facts=_facts(runtime, inputs),
                 capabilities=_capabilities(runtime),
-                constants=_constants(profile) if profile else None,
+                constants=_constants(runtime, profile) if profile else None,
                 defaults=_defaults(profile) if profile and profile.defaults else None,
                 flags=_flags(profile) if profile and profile.flags else None,
                 versions=_versions(runtime) if len(runtime.profiles) > 1 else None,
@@ -98,7 +98,7 @@ def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
     families: Cell = joined(tuple(Code(family) for family in runtime.families))
     pairs: tuple[tuple[str, Cell], ...] = (
         ("Memory model", assessed_words(runtime)),
-        ("Version we rate", runtime.assessed_version or Absent("none")),
+        ("Version we rate", runtime.release(runtime.assessed_version) or Absent("none")),
         ("GPUs", ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors)),
         ("Oldest NVIDIA compute capability", capability),
         ("Formats", joined(tuple(Code(word) for word in runtime.formats))),
@@ -118,11 +118,11 @@ def _capabilities(runtime: Runtime) -> Table:
     return facts("capabilities", "Features", pairs)
 
 
-def _constants(profile: RuntimeProfile) -> Table:
+def _constants(runtime: Runtime, profile: RuntimeProfile) -> Table:
     return constants_table(
         tuple(profile.constants.items()),
         id="constants",
-        caption=f"Constants of version {profile.version}",
+        caption=f"Constants of version {runtime.release(profile.version)}",
     )
 
 
@@ -161,17 +161,17 @@ def _versions(runtime: Runtime) -> Table:
         "versions",
         "Profiles by version",
         columns,
-        tuple(Row(_version_cells(profile)) for profile in runtime.profiles),
+        tuple(Row(_version_cells(runtime, profile)) for profile in runtime.profiles),
     )
 
 
-def _version_cells(profile: RuntimeProfile) -> tuple[Cell, ...]:
+def _version_cells(runtime: Runtime, profile: RuntimeProfile) -> tuple[Cell, ...]:
     share = profile.constants.get("memory_fraction")
     inside = profile.flags.get("graphs_in_budget")
     return (
-        profile.version,
-        profile.since,
-        profile.until or Absent("open"),
+        runtime.release(profile.version),
+        runtime.release(profile.since),
+        runtime.release(profile.until) or Absent("open"),
         Absent("by GPU") if share is None else NumberCell(share.value.mid, Unit.PERCENT),
         Absent() if inside is None else yes_or_no(inside),
         " ".join(f"{defect.text}." for defect in profile.defects) or Absent("none recorded"),

@@ -37,7 +37,7 @@ def without_code(runtime: Runtime, models: Iterable[LanguageModel]) -> Table | N
         Row((Link(url_of("model", model.id), model.name), FAMILY_NAMES.get(family, family)))
         for model, family in found
     )
-    caption = f"Models that {runtime.name} {table.version} does not support"
+    caption = f"Models that {runtime.name} {runtime.release(table.version)} does not support"
     return Table("without-code", caption, (Column("Model"), Column("Family")), rows)
 
 

@@ -206,8 +206,9 @@ def hardware(system: Combo, power_limit_watts: int | None = None) -> Cell:
 
 
 def _ran(subject: RunSubject, split: RunSplit, catalog: Catalog, speculative: str = "") -> Cell:
-    runtime = Link(url_of("runtime", subject.runtime), catalog.runtimes[subject.runtime].name)
-    version = f" {subject.version}" if subject.version else ""
+    ran = catalog.runtimes[subject.runtime]
+    runtime = Link(url_of("runtime", ran.id), ran.name)
+    version = f" {ran.release(subject.version)}" if subject.version else ""
     degrees = (("TP", split.tensor), ("PP", split.pipeline), ("DP", split.data))
     words = [
         ran_file(subject, catalog),

@@ -56,7 +56,7 @@ def has(capabilities: Capabilities, name: str) -> bool:
 
 def version_cell(runtime: Runtime) -> Cell:
     """Return the version that is assessed."""
-    return runtime.assessed_version or Absent("not assessed")
+    return runtime.release(runtime.assessed_version) or Absent("not assessed")
 
 
 def runtimes_table(runtimes: Iterable[Runtime], *, id: str, caption: str) -> Table:

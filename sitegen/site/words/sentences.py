@@ -212,6 +212,9 @@ def reason_sentence(
     if sequences > 1 and reason.code in FOR_SEVERAL:
         template = FOR_SEVERAL[reason.code]
         arguments = {**arguments, "sequences": sequences}
+    runtime = catalog.runtimes.get(str(arguments.get("runtime", "")))
+    if runtime is not None and "version" in arguments:
+        arguments = {**arguments, "version": runtime.release(str(arguments["version"]))}
     if gpus == 1:
         template = template.replace(BUSIEST, ONLY)
     return Parts(_sentence(template, arguments, lambda name, id_: _named(catalog, name, id_)))
