@@ -168,7 +168,7 @@ def test_the_note_is_a_paragraph_for_each_thing_that_it_says(
     recipe = recipe_of(asked(CARD, "qwen3.8-27b", "llama-cpp", "q4-k-m"))
     step = start_of(recipe)
     begins = [one.split()[0] for one in step.note_paragraphs[-4:]]
-    assert begins == ["To", "Forty", "It", "It"]
+    assert begins == ["To", "Forty", "Speculative", "Use"]
     shown = recipe_html(recipe_view("run", recipe, is_open=True), "h3", "/")
     assert all(f"<p>{one}</p>" in shown for one in step.note_paragraphs[-4:])
     steps = written(recipe)["steps"]

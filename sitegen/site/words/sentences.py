@@ -120,8 +120,11 @@ FOR_SEVERAL: Mapping[str, str] = {
 }
 """What takes the place of a reason's sentence where several users were asked for."""
 
-BUSIEST, ONLY = "the busiest GPU", "the GPU"
-"""How a reason names the GPU that decides, among several and alone."""
+BUSIEST = "the busiest GPU"
+"""How a reason names the GPU that decides among several."""
+
+ONLY = "the GPU"
+"""How it names the only one."""
 
 CURES: Mapping[str, str] = {
     "SMALLER_CHECKPOINT": "use the {checkpoint} file",
