@@ -153,12 +153,15 @@ def judged(catalog: Catalog) -> tuple[Observation, ...]:
 
     Runs that ``sitegen import`` wrote test the constants and fit none: a record of an editor's own
     moves no number of the engine. Neither does a cut by llama.cpp: it is predicted by the constants
-    of whole layers and of links, and so it tests both.
+    of whole layers and of links, and so it tests both. With experts in system RAM, a run says more
+    of the RAM than of the GPU.
     """
     model, found = SpeedModel(catalog.assumptions), []
     owners = {id: owner(id, one.sources[0].url) for id, one in catalog.benchmarks.items()}
     for _, run, case in BenchmarkPlans(catalog).all():
         if isinstance(case, str) or run.speculative or run.doubt or run.tool:
+            continue
+        if run.split.cpu_expert_layers:
             continue
         for timing in timings(case):
             if judgeable(case, timing) and not case.path.uneven:

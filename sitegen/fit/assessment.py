@@ -49,7 +49,8 @@ class Anchor:
         tokens_per_s: Decode speed of one stream, for ``speed``.
         depth_tokens: Tokens in the cache; ``None`` where the source does not say.
         differs: Differences from the assessment, one word each: ``version``, ``context``,
-            ``quantization``, ``link``, ``kv-dtype``, ``power``, ``eager``.
+            ``quantization``, ``link``, ``kv-dtype``, ``power``, ``eager``, ``experts-in-ram``,
+            ``system-ram``.
         evidence: Evidence tier of an assessment whose estimate the record confirms.
     """
 

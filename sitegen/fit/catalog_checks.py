@@ -186,6 +186,23 @@ def counts_match(catalog: Catalog) -> Iterator[Finding]:
             yield Finding(model.span, "count-differs", keys, message, hint)
 
 
+def experts_of_runs_exist(catalog: Catalog) -> Iterator[Finding]:
+    """Ensure a run had the experts of no more layers in system RAM than its model has."""
+    for source in catalog.benchmarks.values():
+        for index, run in enumerate(source.runs):
+            model = catalog.models.get(run.subject.model)
+            moved = run.split.cpu_expert_layers
+            if not moved or model is None or _config_finding(model, None) is not None:
+                continue
+            design = design_of(model)
+            if not design.experts or moved > design.layers:
+                has = f"has {design.layers} layers" if design.experts else "has no experts"
+                message = f"experts of {moved} layers were in system RAM, but '{model.id}' {has}"
+                keys = ("runs", index, "parallel", "cpu_expert_layers")
+                hint = "check the model and the number"
+                yield Finding(source.span, "experts-beyond-model", keys, message, hint)
+
+
 def kept_groups_exist(catalog: Catalog) -> Iterator[Finding]:
     """Ensure the tensor groups that checkpoints and recipes name exist, each kept in one way."""
     for model in catalog.models.values():
@@ -222,6 +239,7 @@ RULES: tuple[Callable[[Catalog], Iterator[Finding]], ...] = (
     families_are_known,
     sizes_can_be_computed,
     counts_match,
+    experts_of_runs_exist,
     kept_groups_exist,
 )
 """Every rule, in the order in which it is read here; a rule that is not listed does not run."""

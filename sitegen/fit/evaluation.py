@@ -289,7 +289,7 @@ def _split_path(
         if at == 0 and replica.cpu_layers:
             moved = layout.host.counts
             counts = tuple(a + b for a, b in zip(counts, moved, strict=True))
-        host = _host_read_bytes(replica) if at == 0 else 0
+        host = layout.host.read_bytes(replica.reduced.shape) if at == 0 else 0
         stored = layout.host.weights_bytes + layout.host.experts_bytes if at == 0 else 0
         stages.append(
             Stage(
@@ -358,10 +358,3 @@ def _alike(stages: Iterable[Stage]) -> tuple[Stage, ...]:
         same[0] if len(same) == 1 else replace(same[0], repeats=len(same))
         for same in found.values()
     )
-
-
-def _host_read_bytes(replica: SplitReplica) -> int:
-    """Bytes that one token reads from RAM: whole layers, or the chosen experts of a layer."""
-    shape, host = replica.reduced.shape, replica.layout.host
-    chosen = shape.experts_per_token / shape.experts if shape.experts else 1.0
-    return int(host.weights_bytes + host.experts_bytes * chosen)

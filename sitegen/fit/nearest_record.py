@@ -115,6 +115,8 @@ class EvidenceIndex:
             differs.append("version")
         if _links(run.system) != _links_of(assessment.combo, plan):
             differs.append("link")
+        if plan.cpu_expert_layers:
+            differs += _of_ram(plan, run, assessment.combo)
         if run.kv_dtype != assessment.workload.kv_dtype:
             differs.append("kv-dtype")
         if run.depth_tokens is None or not _alike(run.depth_tokens, depth_tokens):
@@ -283,7 +285,19 @@ def _other_split(plan: ParallelPlan, ran: RunSplit) -> bool:
     """Whether a run states another split than the plan's."""
     tensor = ran.tensor is not None and ran.tensor != plan.tensor_parallel_size
     pipeline = ran.pipeline is not None and ran.pipeline != plan.pipeline_parallel_size
-    return tensor or pipeline or (ran.data or 1) > 1
+    in_ram = (ran.cpu_expert_layers > 0) != (plan.cpu_expert_layers > 0)
+    return tensor or pipeline or (ran.data or 1) > 1 or in_ram or plan.cpu_layers > 0
+
+
+def _of_ram(plan: ParallelPlan, run: _Run, combo: Combo) -> Iterator[str]:
+    """Name what differs in how much lies in system RAM, and in how fast that is."""
+    layers = plan.cpu_expert_layers, run.split.cpu_expert_layers
+    if max(layers) - min(layers) > NEAR * max(layers):
+        yield "experts-in-ram"
+    ours = combo.nodes[plan.ranks[0][0]].ram_bandwidth_bytes_per_s
+    theirs = run.system.nodes[0].ram_bandwidth_bytes_per_s
+    if ours is None or theirs is None or abs(ours - theirs) > NEAR * theirs:
+        yield "system-ram"
 
 
 def _same_version(runtime: Runtime, assessed: str, ran: str) -> bool:

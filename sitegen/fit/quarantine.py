@@ -16,6 +16,7 @@ from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
 from sitegen.models.unpublished import listed_or_made
 from sitegen.physics.bounds import peak_rates, plausibility
 from sitegen.physics.bounds.judgement import Finding, Plausibility, Step
+from sitegen.physics.memory.layer_layout import split_layout
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, weights_class
 from sitegen.physics.tensor_cut import tensor_conflict
 from sitegen.values import dataclass
@@ -135,7 +136,7 @@ class Gate:
             peak_rates.step_bytes(shape, 1),
             seen,
             tensor=run.split.tensor,
-            host_bytes=0.0 if shape.experts else max(0.0, counted.least_gpu_bytes - visible),
+            host_bytes=_read_from_ram(run, counted, visible),
             ram=peak_rates.ram_of(run.system, self._assumptions),
         )
 
@@ -157,6 +158,17 @@ def quarantine(catalog: Catalog, weigh: Weigh) -> tuple[Quarantined, ...]:
         for run in source.runs
         if (finding := gate.finding(run)) is not None
     )
+
+
+def _read_from_ram(run: SpeedRun, counted: ReducedCheckpoint, visible_bytes: int) -> float:
+    """Bytes that a token reads from system RAM at least: what the GPUs had no room for.
+
+    A token chooses its experts, so without a statement of where they were it may need none of RAM.
+    """
+    shape, layers = counted.shape, run.split.cpu_expert_layers
+    if layers:
+        return split_layout(shape, (1,), cpu_experts=layers).host.read_bytes(shape)
+    return 0.0 if shape.experts else max(0.0, counted.least_gpu_bytes - visible_bytes)
 
 
 def _world(run: SpeedRun) -> Finding | None:

@@ -38,6 +38,7 @@ TEXTS = (
     "split_mode",
     "test_time",
     "no_kv_offload",
+    "tensor_buft_overrides",
 )
 REPEATED = (("samples_ts[]", "avg_ts", "tok/s"), ("samples_ns[]", "avg_ns", "ns"))
 """Repetitions, which only JSON has, with their mean."""
@@ -47,9 +48,11 @@ NEAR_MEAN = 0.01
 SETTINGS = (
     "build_commit", "gpu_info", "model_type", "model_size", "n_batch", "n_ubatch", "type_k",
     "type_v", "n_gpu_layers", "n_cpu_moe", "split_mode", "flash_attn", "n_depth",
-    "no_kv_offload",
+    "no_kv_offload", "tensor_buft_overrides",
 )  # fmt: skip
 """What has to be the same for prompt reading and generation to be one run."""
+UNASKED_MICRO_BATCH = 512
+"""Tokens of a step by default (llama.cpp, ``tools/llama-bench/llama-bench.cpp``, n_ubatch)."""
 KV_TYPES = {"f16": "f16", "bf16": "f16", "q8_0": "q8_0", "q4_0": "q4_0"}
 IN_RAM = "the KV cache was in system RAM, which no plan of the catalog does"
 MIXED = "a test of prompt and generation together: its rate is of neither (use -p and -n, not -pg)"
@@ -110,7 +113,9 @@ def run(line: int, kept: Kept) -> ToolRun:
         refused.append(IN_RAM)
     if speed is None:
         refused.append("the test has no rate")
-    moe = whole(kept, "n_cpu_moe") or 0
+    placed = words(kept, "tensor_buft_overrides")
+    if placed not in ("", "none"):
+        refused.append(f"tensors were placed by hand ({placed}); a record can say `--n-cpu-moe`")
     size = positive(kept, "model_size")
     return ToolRun(
         line=line,
@@ -126,6 +131,7 @@ def run(line: int, kept: Kept) -> ToolRun:
         depth_tokens=whole(kept, "n_depth") or 0,
         prompt_tokens=prompt or None,
         generated_tokens=generated or None,
+        micro_batch_tokens=_micro_batch(kept),
         kv_dtype=KV_TYPES.get(kinds[0], "f16"),
         decode_tokens_per_s=speed if generated else None,
         prefill_tokens_per_s=speed if prompt and not generated else None,
@@ -135,9 +141,15 @@ def run(line: int, kept: Kept) -> ToolRun:
         parameters=positive(kept, "model_n_params"),
         gpu_layers=_layers(kept),
         samples_differ=_differing(kept),
-        notes=(f"The experts of {moe} layers were in RAM.",) if moe else (),
+        cpu_expert_layers=whole(kept, "n_cpu_moe") or 0,
         refused=tuple(refused),
     )
+
+
+def _micro_batch(kept: Kept) -> int | None:
+    """Read the tokens of a step; ``None`` for as many as llama.cpp takes unasked."""
+    asked = whole(kept, "n_ubatch")
+    return None if asked == UNASKED_MICRO_BATCH else asked
 
 
 def _layers(kept: Kept) -> int | None:
@@ -240,6 +252,13 @@ _COUNTS = {"M": 1e6, "B": 1e9, "T": 1e12}
 _BUILD = re.compile(r"build: ([0-9a-f]{6,40}) \((\d+)\)")
 
 
+_NUMBERED = {"ngl": "n_gpu_layers", "n_cpu_moe": "n_cpu_moe", "n_ubatch": "n_ubatch"}
+_WORDS = {
+    "type_k": "type_k", "type_v": "type_v", "nkvo": "no_kv_offload", "ot": "tensor_buft_overrides",
+}  # fmt: skip
+"""Columns of the table, by the name that JSON has for them; most are printed only if they vary."""
+
+
 def from_markdown(lines: Iterable[tuple[int, str]]) -> Iterator[Value]:
     """Read the table of ``-o md``, which names no GPU and no day."""
     header: list[str] = []
@@ -279,11 +298,12 @@ def _of_table(line: int, cells: dict[str, str]) -> Kept:
         fields["model_n_params"] = (
             stated_number(count[1], "the number of parameters", line) * _COUNTS[count[2]]
         )
-    if "ngl" in cells:
-        fields["n_gpu_layers"] = stated_number(cells["ngl"], "ngl", line)
+    for column, key in _NUMBERED.items():
+        if column in cells:
+            fields[key] = stated_number(cells[column], column, line)
     if size and size[2] in _SIZES:
         fields["model_size"] = stated_number(size[1], "the size", line) * _SIZES[size[2]]
-    for column, key in (("type_k", "type_k"), ("type_v", "type_v"), ("nkvo", "no_kv_offload")):
+    for column, key in _WORDS.items():
         if column in cells:
             fields[key] = cells[column]
     return fields

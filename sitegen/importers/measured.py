@@ -98,6 +98,7 @@ class ToolRun:
     depth_tokens: int | None = None
     prompt_tokens: int | None = None
     generated_tokens: int | None = None
+    micro_batch_tokens: int | None = None
     kv_dtype: str = "f16"
     completed: int | None = None
     failed: int | None = None
@@ -115,6 +116,7 @@ class ToolRun:
     pipeline: int | None = None
     data: int | None = None
     expert: bool = False
+    cpu_expert_layers: int = 0
     speculative: str = ""
     weights_gib: float | None = None
     notes: tuple[str, ...] = ()

@@ -179,9 +179,14 @@ def _run(id: str, run: ToolRun, date: str, digest: str, choice: RunChoice) -> di
             pipeline=choice.said.pipeline_parallel or run.pipeline,
             data=choice.said.data_parallel or run.data,
             expert=run.expert,
+            cpu_expert_layers=run.cpu_expert_layers,
         ),
         "workload": {
-            **_kept(prompt_tokens=run.prompt_tokens, generated_tokens=run.generated_tokens),
+            **_kept(
+                prompt_tokens=run.prompt_tokens,
+                generated_tokens=run.generated_tokens,
+                micro_batch_tokens=run.micro_batch_tokens,
+            ),
             **({} if run.depth_tokens is None else {"depth_tokens": run.depth_tokens}),
             **({"sequences": sequences} if many else {}),
             **({"kv_dtype": kv} if (kv := choice.said.kv_dtype or run.kv_dtype) != "f16" else {}),

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sitegen.importers import FORMATS, chosen
+from sitegen.importers.llama_bench import IN_RAM
 from sitegen.importers.measured import METRICS, LatencyMs, NamedHardware, ToolRun, UnusableError
 from tests.importers.reading import FILES, only, plain, runs, told, values
 
@@ -348,15 +349,42 @@ def test_a_cache_in_system_ram_is_another_plan(stated: object) -> None:
     assert len(found) == 3  # what is refused is not put together
 
 
-def test_a_table_may_say_that_the_cache_was_in_system_ram() -> None:
+def test_experts_in_system_ram_and_the_size_of_a_step_are_read() -> None:
+    rows = plain("llama-bench/bench.json")
+    for row in rows:
+        row |= {"n_cpu_moe": 24, "n_ubatch": 2_048}
+    for run in told(json.dumps(rows).encode())[1]:
+        assert (run.cpu_expert_layers, run.micro_batch_tokens, run.refused) == (24, 2_048, ())
+    assert all(run.micro_batch_tokens is None for run in runs("llama-bench/bench.json"))
+
+
+def test_tensors_placed_by_hand_are_another_plan() -> None:
+    rows = plain("llama-bench/bench.json")
+    for row in rows:
+        row["tensor_buft_overrides"] = "ffn_up_exps=CPU"
+    assert all("--n-cpu-moe" in run.refused[0] for run in told(json.dumps(rows).encode())[1])
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "expected"),
+    [
+        ("n_cpu_moe", "24", (24, None, ())),
+        ("n_ubatch", "1024", (0, 1_024, ())),
+        ("nkvo", "1", (0, None, (IN_RAM,))),
+    ],
+)
+def test_a_table_has_columns_for_what_varied(
+    column: str, value: str, expected: tuple[int, int | None, tuple[str, ...]]
+) -> None:
     text = (FILES / "llama-bench/bench.md").read_text("utf-8")
     lines = [
-        f"{line} {'nkvo' if 'model' in line else '---' if '---' in line else '1'} |"
+        f"{line} {column if 'model' in line else '---' if '---' in line else value} |"
         if line.startswith("|")
         else line
         for line in text.splitlines()
     ]
-    assert all("system RAM" in run.refused[0] for run in told("\n".join(lines).encode())[1])
+    for run in told("\n".join(lines).encode())[1]:
+        assert (run.cpu_expert_layers, run.micro_batch_tokens, run.refused) == expected
 
 
 @pytest.mark.parametrize(

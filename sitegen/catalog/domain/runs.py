@@ -24,12 +24,16 @@ class RunSubject:
 
 @dataclass(frozen=True, slots=True)
 class RunSplit:
-    """How a run was split; ``None`` where the source does not say."""
+    """How a run was split; ``None`` where the source does not say.
+
+    The experts of the first ``cpu_expert_layers`` layers were in system RAM.
+    """
 
     tensor: int | None
     pipeline: int | None
     data: int | None
     expert: bool
+    cpu_expert_layers: int = 0
 
 
 @dataclass(frozen=True, slots=True)

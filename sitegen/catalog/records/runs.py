@@ -46,6 +46,15 @@ class ParallelRecord(Record):
     pipeline: int | None = Field(default=None, ge=1, description="Pipeline parallel size.")
     data: int | None = Field(default=None, ge=1, description="Data parallel size.")
     expert: bool = Field(default=False, description="Experts are spread over the ranks.")
+    cpu_expert_layers: int = Field(
+        default=0,
+        ge=0,
+        le=1_000,
+        description=(
+            "Number of the first layers whose experts were in system RAM (`--n-cpu-moe`); "
+            "all layers for `--cpu-moe`."
+        ),
+    )
 
 
 class LeftOutRecord(Record):

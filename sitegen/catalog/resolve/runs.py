@@ -150,7 +150,9 @@ def resolve_subject(record: SubjectRecord) -> RunSubject:
 
 def resolve_split(record: ParallelRecord) -> RunSplit:
     """Turn how a run was split into its domain value."""
-    return RunSplit(record.tensor, record.pipeline, record.data, record.expert)
+    return RunSplit(
+        record.tensor, record.pipeline, record.data, record.expert, record.cpu_expert_layers
+    )
 
 
 def _left_out(records: Iterable[LeftOutRecord]) -> tuple[LeftOut, ...]:

@@ -32,6 +32,11 @@ class HostLayers:
     experts_bytes: int
     largest_bytes: int
 
+    def read_bytes(self, shape: ModelShape) -> int:
+        """Bytes that one token reads from RAM: whole layers, and the experts that it chooses."""
+        chosen = shape.experts_per_token / shape.experts if shape.experts else 1.0
+        return int(self.weights_bytes + self.experts_bytes * chosen)
+
 
 @dataclass(frozen=True, slots=True)
 class LayerLayout:

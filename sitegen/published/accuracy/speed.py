@@ -18,6 +18,9 @@ from sitegen.published.accuracy.speed_runs import (
 )
 from sitegen.values import dataclass
 
+FROM_RAM = "-from-ram"
+"""Ending of a quantity that was measured with experts in system RAM."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpeedComparison:
@@ -27,7 +30,7 @@ class SpeedComparison:
         run: Id of the run.
         source: Id of its file in the catalog.
         quantity: ``decode``, ``decode-of-many`` (one of several streams), ``aggregate`` or
-            ``prefill``.
+            ``prefill``; each with ``FROM_RAM`` where experts were in system RAM.
         naive: The common rule: bandwidth of all GPUs over the checkpoint's bytes, times the
             streams; of a mixture of experts too, since the rule knows no experts. Reading a prompt:
             the FP16 rate of all GPUs over two operations a parameter, 0 where it is unknown.
@@ -101,10 +104,11 @@ def _comparisons(model: SpeedModel, case: Case) -> Iterator[SpeedComparison]:
         note = run.doubt
         if run.speculative:
             note = f"Speculative decoding ({run.speculative})."
+        in_ram = run.split.cpu_expert_layers > 0
         yield SpeedComparison(
             run=run.id,
             source=case.source,
-            quantity=timing.quantity,
+            quantity=f"{timing.quantity}{FROM_RAM}" if in_ram else timing.quantity,
             measured=timing.measured,
             predicted=Interval(*predicted(model, case, timing)),
             naive=naive(case, timing),

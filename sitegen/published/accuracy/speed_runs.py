@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantization, Runtime
@@ -173,7 +174,7 @@ def _path(
     tdp = run.system.gpus[0].gpu.tdp_watts
     return ReplicaPipeline(
         reduced=reduced,
-        stages=_stages(reduced, group, split, family),
+        stages=_stages(run, reduced, group, split, family),
         tp=tp,
         tensor_link=group.network if crosses else group.link,
         hops=group.hops(tp) if pp > 1 else NO_HOPS,
@@ -195,11 +196,15 @@ def _path(
 
 
 def _stages(
-    reduced: ReducedCheckpoint, group: GpuGroup, split: tuple[int, int], family: str
+    run: SpeedRun,
+    reduced: ReducedCheckpoint,
+    group: GpuGroup,
+    split: tuple[int, int],
+    family: str,
 ) -> tuple[Stage, ...]:
     tp, pp = split
-    shape = reduced.shape
-    if family == "paged" or pp == 1:
+    shape, in_ram = reduced.shape, run.split.cpu_expert_layers
+    if in_ram == 0 and (family == "paged" or pp == 1):
         layers = stage_layers(shape.layers, pp)
         starts = [sum(layers[:s]) for s in range(pp)]
         return tuple(
@@ -211,11 +216,14 @@ def _stages(
             for s in range(pp)
         )
     shares = [max(1, d.usable_bytes()) for d in group.gpus]
-    layout = split_layout(shape, shares)
-    return tuple(
+    layout = split_layout(shape, shares, cpu_experts=in_ram)
+    first, *others = (
         Stage(part.counts, part.has_output, gpu)
         for part, gpu in zip(layout.gpus, group.gpus, strict=True)
     )
+    stored = layout.host.experts_bytes
+    from_ram = replace(first, host_bytes=layout.host.read_bytes(shape), host_stored_bytes=stored)
+    return from_ram, *others
 
 
 def _era(run: SpeedRun, runtime: Runtime) -> str:

@@ -23,6 +23,8 @@ QUANTITIES = {
     "decode-of-many": "Decode, one of several users",
     "aggregate": "Decode, all users",
     "prefill": "Prefill",
+    "decode-from-ram": "Decode, experts in system RAM",
+    "prefill-from-ram": "Prefill, experts in system RAM",
 }
 WORST = 20
 Found = Sequence[SpeedComparison]

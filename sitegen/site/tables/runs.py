@@ -9,7 +9,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.measurements import MemoryRun
 from sitegen.catalog.domain.provenance import Source
 from sitegen.catalog.domain.runs import RunSplit, RunSubject, SpeedRun
-from sitegen.published.accuracy.speed import SpeedAccuracy, SpeedComparison
+from sitegen.published.accuracy.speed import FROM_RAM, SpeedAccuracy, SpeedComparison
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -26,6 +26,7 @@ from sitegen.site.plain_json import PlainJson
 from sitegen.site.sources import source_cell
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import run_row_id, url_of
+from sitegen.site.words.plans import experts_in_ram
 from sitegen.units import GIB
 from sitegen.values import dataclass
 
@@ -132,6 +133,7 @@ RATES = {
     "aggregate": " all users",
     "prefill": " prefill",
 }
+"""Words after a rate, by what was measured; with experts in system RAM or without."""
 
 
 def _estimated(run: SpeedRun, known: Estimates) -> Cell:
@@ -144,7 +146,7 @@ def _estimated(run: SpeedRun, known: Estimates) -> Cell:
         lines += [Flag("doubtful"), Small(run.doubt)]
     for one in known.rates.get(run.id, ()):
         rate = rate_span(one.predicted)
-        named = RATES[one.quantity]
+        named = RATES[one.quantity.removesuffix(FROM_RAM)]
         lines.append(Small(Parts((rate, named))) if named else rate)
     if run.speculative and run.id in known.rates:
         lines.append(Small("without speculative decoding"))
@@ -214,6 +216,8 @@ def _ran(subject: RunSubject, split: RunSplit, catalog: Catalog, speculative: st
         ran_file(subject, catalog),
         *(f"{word} {size}" for word, size in degrees if (size or 1) > 1),
     ]
+    if split.cpu_expert_layers:
+        words.append(experts_in_ram(split.cpu_expert_layers))
     lines: list[Cell] = [Parts((runtime, version)), Small(", ".join(words))]
     if speculative:
         lines.append(Small(f"speculative decoding: {speculative}"))

@@ -52,8 +52,13 @@ def plan_words(plan: ParallelPlan) -> str:
     if plan.cpu_layers:
         words += f" + {plan.cpu_layers} layers in RAM"
     if plan.cpu_expert_layers:
-        words += f" + experts of {plan.cpu_expert_layers} layers in RAM"
+        words += f" + {experts_in_ram(plan.cpu_expert_layers)}"
     return replica_words(words, plan.replicas)
+
+
+def experts_in_ram(layers: int) -> str:
+    """Say of how many layers the experts are in system RAM."""
+    return f"experts of {layers} layers in RAM"
 
 
 def as_plan(plan: ParallelPlan) -> str:

@@ -32,7 +32,10 @@ from sitegen.survey.results import CheckpointOutcome
 
 SHORT_CONTEXT = 8_192
 LONG_CONTEXT = 32_768
-DIFFERENCES = {"kv-dtype": "cache type", "power": "power limit", "eager": "CUDA graphs"}
+DIFFERENCES = {
+    "kv-dtype": "cache type", "power": "power limit", "eager": "CUDA graphs",
+    "experts-in-ram": "layers with experts in RAM", "system-ram": "speed of the system RAM",
+}  # fmt: skip
 """Steps between a record and a fit tuple whose code is not a plain word."""
 NO_PLAN = Absent("no valid plan")
 NOTHING_FITS = Absent("none")
