@@ -316,6 +316,7 @@ def _split_path(
         backend=backend_class(replica.settings.backend),
         unfused=not replica.flash,
         chunk_tokens=replica.settings.micro_batch_tokens or 0,
+        copied_expert_tokens=runtime.traits.copied_expert_tokens,
     )
 
 

@@ -1162,16 +1162,27 @@ def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheck
     """Return what reaches the verdict's tier where nothing is comfortable.
 
     A borderline verdict gives way to a published file of that tier, under the same runtime before
-    others that people use there.
+    others that people use there. The release's own format comes first: what is smaller rounds it.
     """
     ask = _ask_of(question, verdict)
     if verdict.tier is not FitTier.BORDERLINE:
         return Pick(verdict, ask)
-    for other in _published(question, verdict.subject.runtime):
+    published = _published(question, verdict.subject.runtime)
+    for other in sorted(published, key=lambda a: not _is_release(engine, question, verdict, a)):
         entry = planned_for(engine, question, other)
         if entry.tier is FitTier.BORDERLINE:
             return _with_larger_steps(engine, question, Pick(entry, other))
     return _with_larger_steps(engine, question, Pick(planned_for(engine, question, ask), ask))
+
+
+def _is_release(
+    engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoint, ask: Ask
+) -> bool:
+    """Return whether a checkpoint is the release in its own format, under the verdict's runtime."""
+    checkpoint, runtime = ask.subject.checkpoint, ask.subject.runtime
+    exact = engine.losses.of(question.model, checkpoint).mid == 0
+    released = exact and checkpoint.quantization.gguf_file_type == RELEASE_FORMAT
+    return released and runtime.id == verdict.subject.runtime.id
 
 
 def _with_larger_steps(engine: FitEngine, question: ModelQuestion, pick: Pick) -> Pick:

@@ -34,7 +34,8 @@
     if (!combo.id.startsWith("custom:")) return combo.name;
     const counts = new Map();
     for (const { gpus } of combo.nodes) for (const { gpu } of gpus) counts.set(gpu.name, (counts.get(gpu.name) ?? 0) + 1);
-    const gpus = [...counts].map(([name, count]) => `${count}× ${name}`).join(" + ");
+    const ram = combo.nodes[0].ram_bytes, parts = [...counts].map(([name, count]) => `${count}× ${name}`);
+    const gpus = [...parts, ...(ram ? [`${Math.round(ram / 2 ** 30)} GB RAM`] : [])].join(" + ");
     return combo.nodes.length > 1 ? `${gpus} in ${combo.nodes.length} machines` : gpus;
   };
   // A table: its block, what stands before its rows, the rows, what stands behind, the end.

@@ -264,6 +264,8 @@ class Traits:
         llama_cpp_builds: Its versions are build numbers of llama.cpp, which date a run.
         experimental_cut: Its makers call the mode that cuts each layer experimental.
         micro_batch_option: Its server can be told how many tokens of a prompt a step reads.
+        copied_expert_tokens: Tokens of a step that each expert in system RAM needs on average
+            before it is copied to the GPU; with fewer the processor computes it.
     """
 
     cache_types: tuple[str, ...]
@@ -276,6 +278,7 @@ class Traits:
     llama_cpp_builds: bool
     experimental_cut: bool
     micro_batch_option: bool
+    copied_expert_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

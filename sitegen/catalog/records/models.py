@@ -467,6 +467,16 @@ class TraitsRecord(Record):
         default=False,
         description="Its server can be told how many tokens of a prompt a step reads.",
     )
+    copied_expert_tokens: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description=(
+            "Tokens of a step that each expert in system RAM needs on average before the runtime "
+            "copies experts to the GPU; with fewer, the processor computes them. 0: it always "
+            "copies."
+        ),
+    )
     sources: tuple[SourceRecord, ...] = Field(
         default=(), description="Sources, with the keys that each supports."
     )

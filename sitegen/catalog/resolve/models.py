@@ -219,6 +219,7 @@ def _traits(record: TraitsRecord, memory_model: str) -> Traits:
         llama_cpp_builds=record.llama_cpp_builds,
         experimental_cut=record.experimental_cut,
         micro_batch_option=record.micro_batch_option,
+        copied_expert_tokens=record.copied_expert_tokens,
     )
 
 

@@ -268,6 +268,8 @@ class SpeedModel:
     def small_steps(self, pipeline: ReplicaPipeline, tokens: int) -> bool:
         """Whether a prompt is read in smaller steps than are known: its speed is then unknown.
 
+        So it is where the processor and not the GPU computes the experts of such a step.
+
         Half of llama.cpp's usual steps are within the estimate: fewer rows of an expert cost what
         a mixture's exponent says, and plain models lose less than the interval.
 
@@ -282,6 +284,8 @@ class SpeedModel:
         asked, least = pipeline.chunk_tokens, self._usual_chunk_tokens(pipeline)
         if pipeline.family == "layer-split":
             least //= 2
+        if pipeline.read_by_processor(min(tokens, self.chunk_tokens(pipeline))):
+            return True
         return 0 < asked < min(tokens, least)
 
     def prefill_constants(

@@ -67,6 +67,8 @@ class ReplicaPipeline:
         chunk_tokens: Tokens of a prompt that a step reads; 0 for as many as the family does.
         uneven: Whether ranks have parts of a layer of different size, and some tensors whole.
         whole_experts: Whether every routed expert lies whole on one rank.
+        copied_expert_tokens: Tokens of a step that each expert in system RAM needs before it is
+            copied to the GPU.
     """
 
     reduced: ReducedCheckpoint
@@ -89,6 +91,19 @@ class ReplicaPipeline:
     chunk_tokens: int = 0
     uneven: bool = False
     whole_experts: bool = False
+    copied_expert_tokens: int = 0
+
+    def read_by_processor(self, tokens: int) -> bool:
+        """Whether the processor computes experts for a step of a prompt: each has too few tokens.
+
+        Source:
+            ikawrakow/ik_llama.cpp pull request 520: from 32 tokens for each expert on, as many as
+            llama.cpp asks of a dense model.
+        """
+        shape = self.reduced.shape
+        least = self.copied_expert_tokens * shape.experts
+        in_ram = any(stage.host_stored_bytes for stage in self.stages)
+        return in_ram and tokens * shape.experts_per_token < least
 
     @property
     def rate_is_known(self) -> bool:

@@ -13,6 +13,7 @@ from sitegen.published.accuracy.speed_runs import (
     Timing,
     Weigh,
     judgeable,
+    knows_rates,
     predicted,
     timings,
 )
@@ -92,14 +93,14 @@ def compare_speeds(catalog: Catalog, weigh: Weigh | None = None) -> SpeedAccurac
         every = tuple(_comparisons(model, case))
         speed_comparisons += every
         if not every:
-            missing.append(Unpredicted(run.id, source, "The FP16 rate of its GPU is unknown."))
+            missing.append(Unpredicted(run.id, source, _unjudged(case)))
     return SpeedAccuracy(tuple(speed_comparisons), tuple(missing))
 
 
 def _comparisons(model: SpeedModel, case: Case) -> Iterator[SpeedComparison]:
     run = case.run
     for timing in timings(case):
-        if not judgeable(case, timing):
+        if not judgeable(case, timing) or _by_processor(model, case, timing):
             continue
         note = run.doubt
         if run.speculative:
@@ -119,6 +120,18 @@ def _comparisons(model: SpeedModel, case: Case) -> Iterator[SpeedComparison]:
             note=note,
             stranger=run.stranger,
         )
+
+
+def _unjudged(case: Case) -> str:
+    if case.run.split.cpu_expert_layers and knows_rates(case):
+        return "The processor read the prompt, in steps too small for the GPU."
+    return "The FP16 rate of its GPU is unknown."
+
+
+def _by_processor(model: SpeedModel, case: Case, timing: Timing) -> bool:
+    """Whether a prompt was read by a processor, of whose speed nothing is known."""
+    step = min(timing.prompt_tokens, model.chunk_tokens(case.path))
+    return timing.quantity == "prefill" and case.path.read_by_processor(step)
 
 
 def naive(case: Case, timing: Timing) -> float:

@@ -192,6 +192,7 @@ def _path(
         unfused=family == "layer-split" and era == SOFTWARE_BEFORE_2025,
         chunk_tokens=run.workload.micro_batch_tokens or 0,
         uneven=family == "layer-split" and tp > 1,
+        copied_expert_tokens=runtime.traits.copied_expert_tokens,
     )
 
 

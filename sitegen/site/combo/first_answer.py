@@ -116,7 +116,7 @@ class FirstView:
 
 
 def hardware_words(combo: Combo) -> str:
-    """Name the hardware: a combo by its name, a composed build by its GPUs."""
+    """Name the hardware: a combo by its name, a composed build by its GPUs and its RAM."""
     if not combo.id.startswith(CUSTOM_ID_PREFIX):
         return combo.name
     words = plain_gpus(combo).replace(" × ", "×\N{NO-BREAK SPACE}")
@@ -125,6 +125,9 @@ def hardware_words(combo: Combo) -> str:
     sizes = {one.installed_bytes // GIB for one in combo.gpus}
     if len(sizes) == 1 and all(isinstance(one.gpu.memory, UnifiedMemory) for one in combo.gpus):
         words += f", {min(sizes)} GB"
+    ram_bytes = combo.nodes[0].ram_bytes
+    if ram_bytes is not None:
+        words += f" + {ram_bytes // GIB} GB RAM"
     return words if len(combo.nodes) == 1 else f"{words} in {len(combo.nodes)} machines"
 
 
