@@ -317,6 +317,7 @@ def _split_path(
         unfused=not replica.flash,
         chunk_tokens=replica.settings.micro_batch_tokens or 0,
         copied_expert_tokens=runtime.traits.copied_expert_tokens,
+        slot=group.slot,
     )
 
 

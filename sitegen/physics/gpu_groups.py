@@ -104,6 +104,8 @@ class GpuGroup:
     """Memory that all its GPUs can fill together, any limit raised: nothing larger fits."""
     visible_bytes: int
     """Memory of all its GPUs together that a process sees."""
+    slot: str = ""
+    """Id of the link that joins each GPU to its node, empty where nothing says so."""
 
     def hops(self, tp: int) -> Hops:
         """Count the boundaries that a token crosses between stages of ``tp`` GPUs."""
@@ -271,6 +273,7 @@ def _make(
         smallest=min(gpus, key=lambda d: d.usable_bytes()),
         usable_bytes=sum(d.usable_bytes(raised=True) for d in gpus),
         visible_bytes=sum(d.visible_bytes for d in gpus),
+        slot=first.link.id if first.link else "",
     )
 
 

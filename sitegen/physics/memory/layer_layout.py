@@ -33,7 +33,12 @@ class HostLayers:
     largest_bytes: int
 
     def read_bytes(self, shape: ModelShape) -> int:
-        """Bytes that one token reads from RAM: whole layers, and the experts that it chooses."""
+        """Bytes that one token reads from RAM: whole layers, and the experts that it chooses.
+
+        Source:
+            llama.cpp ``ggml-cpu.c``, ``ggml_compute_forward_mul_mat_id``: experts without a row are
+            passed over.
+        """
         chosen = shape.experts_per_token / shape.experts if shape.experts else 1.0
         return int(self.weights_bytes + self.experts_bytes * chosen)
 

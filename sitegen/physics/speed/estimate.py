@@ -62,14 +62,24 @@ def _cut_overhead(assumptions: Assumptions, vendor: Vendor) -> Constant:
     return assumptions[own if own in assumptions else f"{general}-us"]
 
 
+RAM_BYTES_PER_S = 90e9
+"""RAM of which ``ram-efficiency`` is the share that is reached: two channels of DDR5-5600."""
+
+
+LOOKED_UP = frozenset({"gguf-iq4", "gguf-table"})
+"""Kinds of weights whose values are looked up in tables."""
+
+
 class SpeedModel:
     """The speed constants of a catalog, converted once."""
 
     def __init__(self, assumptions: Assumptions) -> None:
         self._assumptions = assumptions
         self._ram = scaled(assumptions["ram-efficiency"]).bounds
+        self._ram_exponent = assumptions["ram-efficiency-exponent"].value.mid
+        self._ram_table = assumptions["ram-efficiency-table-factor"].value.mid
         self._copied = assumptions["copied-experts-exponent"].value.bounds
-        self._buses: dict[str, Bounds] = {}
+        self._buses: dict[tuple[str, str], Bounds] = {}
         self._growth = {
             fabric: assumptions[f"all-reduce-growth-{fabric}"].value.bounds
             for fabric in ("bus", "nvlink", "mesh")
@@ -177,7 +187,7 @@ class SpeedModel:
             )
             found["overhead"] += stage.repeats * other
             if stage.host_bytes:
-                found["cpu"] += stage.repeats * self._host_s(stage, group, 1, 1.0)
+                found["cpu"] += stage.repeats * self._host_s(pipeline, stage, group, 1, 1.0)
         return {**found, "link": self.link_s(pipeline, 1)[1]}
 
     def prefill_s(self, pipeline: ReplicaPipeline) -> float | None:
@@ -238,7 +248,7 @@ class SpeedModel:
         """
         if stage.host_stored_bytes == 0:
             return (0.0, 0.0, 0.0)
-        shape, rates = pipeline.reduced.shape, self._ram_link(stage.slowest.gpu)
+        shape, rates = pipeline.reduced.shape, self._ram_link(stage.slowest.gpu, pipeline.slot)
         chosen, every = shape.experts_per_token, shape.experts
         low, mid, high = (
             stage.host_stored_bytes
@@ -248,15 +258,16 @@ class SpeedModel:
         )
         return low, mid, high
 
-    def _ram_link(self, gpu: Gpu) -> Bounds:
-        """Bytes/s at which a GPU reads system RAM: by its own link, or as measured of its bus."""
+    def _ram_link(self, gpu: Gpu, slot: str) -> Bounds:
+        """Bytes/s at which a GPU reads system RAM: over its own link, or its bus in its slot."""
         if gpu.ram_link_bytes_per_s is not None:
             return gpu.ram_link_bytes_per_s.bounds
-        if gpu.bus not in self._buses:
-            name = f"host-bus-{gpu.bus}-gb-s"
-            known = name if name in self._assumptions else "host-bus-gb-s"
-            self._buses[gpu.bus] = scaled(self._assumptions[known]).bounds
-        return self._buses[gpu.bus]
+        if (gpu.bus, slot) not in self._buses:
+            names = [f"host-bus-{one}-gb-s" for one in (gpu.bus, slot)]
+            known = [name for name in names if name in self._assumptions] or ["host-bus-gb-s"]
+            rates = [scaled(self._assumptions[name]).bounds for name in known]
+            self._buses[gpu.bus, slot] = min(rates, key=lambda rate: rate[1])
+        return self._buses[gpu.bus, slot]
 
     def chunk_tokens(self, pipeline: ReplicaPipeline) -> int:
         """Tokens of a prompt that one step reads: the operator's choice, or the family's."""
@@ -354,16 +365,25 @@ class SpeedModel:
                 )
             if stage.host_bytes:
                 spread = self.works.spread(pipeline, batch)
-                low += self._host_s(stage, group, 0, spread)
-                mid += self._host_s(stage, group, 1, spread)
-                high += self._host_s(stage, group, 2, spread)
+                low += self._host_s(pipeline, stage, group, 0, spread)
+                mid += self._host_s(pipeline, stage, group, 1, spread)
+                high += self._host_s(pipeline, stage, group, 2, spread)
             every.append((low, mid, high))
         return every
 
-    def _host_s(self, stage: Stage, group: GpuGroup, b: int, spread: float) -> float:
-        """Seconds that a stage reads system RAM; ``spread`` times as much as for one token."""
-        ram = group.ram_bandwidth_bytes_per_s.bounds
-        return stage.host_bytes * spread / (ram[2 - b] * self._ram[2 - b])
+    def _host_s(
+        self, pipeline: ReplicaPipeline, stage: Stage, group: GpuGroup, b: int, spread: float
+    ) -> float:
+        """Seconds that a stage reads system RAM; ``spread`` times as much as for one token.
+
+        The more the RAM delivers, the less of it the cores of the processor keep up with, and they
+        look weights up in tables more slowly than they unpack others.
+        """
+        ram = group.ram_bandwidth_bytes_per_s.bounds[2 - b]
+        slower: float = (RAM_BYTES_PER_S / ram) ** self._ram_exponent
+        if pipeline.weights in LOOKED_UP:
+            slower *= self._ram_table
+        return stage.host_bytes * spread / (ram * min(1.0, self._ram[2 - b] * slower))
 
     def link_s(self, pipeline: ReplicaPipeline, batch: int, *, prompt: bool = False) -> Bounds:
         """Seconds that a step of ``batch`` tokens spends on links, from fast to slow.

@@ -69,6 +69,7 @@ class ReplicaPipeline:
         whole_experts: Whether every routed expert lies whole on one rank.
         copied_expert_tokens: Tokens of a step that each expert in system RAM needs before it is
             copied to the GPU.
+        slot: Id of the link between a GPU and its node, empty where only the GPU's bus is known.
     """
 
     reduced: ReducedCheckpoint
@@ -92,6 +93,7 @@ class ReplicaPipeline:
     uneven: bool = False
     whole_experts: bool = False
     copied_expert_tokens: int = 0
+    slot: str = ""
 
     def read_by_processor(self, tokens: int) -> bool:
         """Whether the processor computes experts for a step of a prompt: each has too few tokens.

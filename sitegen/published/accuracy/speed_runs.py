@@ -193,6 +193,7 @@ def _path(
         chunk_tokens=run.workload.micro_batch_tokens or 0,
         uneven=family == "layer-split" and tp > 1,
         copied_expert_tokens=runtime.traits.copied_expert_tokens,
+        slot=group.slot,
     )
 
 
