@@ -111,6 +111,64 @@ def test_such_a_run_is_expected_to_be_as_fast_as_the_page_says() -> None:
     assert (low, mid, high) == pytest.approx((speed.low, speed.mid, speed.high), rel=0.002)
 
 
+def rates(changed: SpeedRun) -> dict[str, float]:
+    """What is expected of a run, in the middle, by quantity."""
+    figures = SpeedFigures(30.0, None, 500.0)
+    workload = replace(changed.workload, prompt_tokens=2_048, micro_batch_tokens=2_048)
+    asked = replace(changed, figures=figures, workload=workload)
+    catalog = replace(whole_catalog(), benchmarks={"file": file_of(asked)})
+    return {one.quantity: one.predicted.mid for one in compare_speeds(catalog).judged}
+
+
+def with_node(**fields: object) -> Combo:
+    combo = found().combo
+    return replace(combo, nodes=(replace(combo.nodes[0], **fields),))  # type: ignore[arg-type]
+
+
+def test_a_narrow_slot_slows_prompts_alone() -> None:
+    """PCIe 3.0 x16 copies 12.2 GB/s where the bus of an RTX 5090 copies 56.3."""
+    own = rates(run(layers=36))
+    slot = with_node(link=whole_catalog().interconnects["pcie-3-x16"])
+    narrow = rates(run(layers=36, combo=slot))
+    assert narrow["decode-from-ram"] == own["decode-from-ram"]
+    assert 3 < own["prefill-from-ram"] / narrow["prefill-from-ram"] < 56.3 / 12.2
+
+
+def test_ram_twice_as_fast_is_less_than_twice_as_fast_to_read() -> None:
+    own = found().combo.nodes[0].ram_bandwidth_bytes_per_s
+    assert own is not None
+    before = rates(run(layers=36))
+    after = rates(run(layers=36, combo=with_node(ram_bandwidth_bytes_per_s=2 * own)))
+    assert 1.3 < after["decode-from-ram"] / before["decode-from-ram"] < 1.8
+    assert after["prefill-from-ram"] == before["prefill-from-ram"]
+
+
+def test_weights_that_are_looked_up_are_read_more_slowly_though_they_are_smaller() -> None:
+    def of(quantization: str) -> float:
+        subject = replace(run().subject, model="qwen3-235b-a22b", checkpoint="")
+        changed = replace(run(layers=94), subject=replace(subject, quantization=quantization))
+        return rates(changed)["decode-from-ram"]
+
+    assert of("iq4-xs") < of("q4-k-m")
+
+
+def test_a_runtime_that_leaves_small_steps_to_the_processor_has_no_rate_for_them() -> None:
+    """PR 520: 512 tokens give each of 256 experts 16, and 2,048 give it 64; 32 are needed."""
+
+    def prompts(step: int) -> bool:
+        subject = RunSubject("deepseek-r1", "", "q4-k-m", "ik-llama-cpp", "", "")
+        workload = SpeedWorkload(0, 4_096, GENERATED, 1, "f16", step)
+        figures = SpeedFigures(None, None, 100.0)
+        changed = replace(run(layers=61), subject=subject, workload=workload, figures=figures)
+        catalog = replace(whole_catalog(), benchmarks={"file": file_of(changed)})
+        compared = compare_speeds(catalog)
+        assert len(compared.judged) + len(compared.unpredicted) == 1
+        return bool(compared.judged)
+
+    assert prompts(2_048)
+    assert not prompts(512)
+
+
 def test_what_is_measured_from_ram_is_a_quantity_of_its_own() -> None:
     catalog = replace(whole_catalog(), benchmarks={"file": file_of(run())})
     assert [one.quantity for one in compare_speeds(catalog).judged] == ["decode-from-ram"]

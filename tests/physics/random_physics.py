@@ -335,7 +335,8 @@ def layout_answers(m: Given, shares: list[int], q: Given) -> Answers:
     for layout in layouts_of(shape, shares, q):
         devices = [list(astuple(device)) for device in layout.gpus]
         host = list(astuple(layout.host))
-        found.append([devices, host, layout.pipelined, layout.tensor, list(layout.cuts)])
+        read = layout.host.read_bytes(shape)
+        found.append([devices, host, read, layout.pipelined, layout.tensor, list(layout.cuts)])
     return found
 
 

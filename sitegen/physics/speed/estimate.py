@@ -380,7 +380,7 @@ class SpeedModel:
         look weights up in tables more slowly than they unpack others.
         """
         ram = group.ram_bandwidth_bytes_per_s.bounds[2 - b]
-        slower: float = (RAM_BYTES_PER_S / ram) ** self._ram_exponent
+        slower = power(RAM_BYTES_PER_S / ram, self._ram_exponent)
         if pipeline.weights in LOOKED_UP:
             slower *= self._ram_table
         return stage.host_bytes * spread / (ram * min(1.0, self._ram[2 - b] * slower))
