@@ -318,7 +318,9 @@ def _split_path(
         chunk_tokens=replica.settings.micro_batch_tokens or 0,
         copied_expert_tokens=runtime.traits.copied_expert_tokens,
         slot=group.slot,
-        ram_bytes_per_s=group.ram_bandwidth_bytes_per_s.mid,
+        mapped_bytes_per_s=(
+            0.0 if runtime.traits.unmapped_option else group.ram_bandwidth_bytes_per_s.mid
+        ),
     )
 
 

@@ -39,6 +39,8 @@ TEXTS = (
     "test_time",
     "no_kv_offload",
     "tensor_buft_overrides",
+    "load_mode",
+    "use_mmap",
 )
 REPEATED = (("samples_ts[]", "avg_ts", "tok/s"), ("samples_ns[]", "avg_ns", "ns"))
 """Repetitions, which only JSON has, with their mean."""
@@ -113,6 +115,7 @@ def run(line: int, kept: Kept) -> ToolRun:
         refused.append(IN_RAM)
     if speed is None:
         refused.append("the test has no rate")
+    in_ram = whole(kept, "n_cpu_moe") or 0
     placed = words(kept, "tensor_buft_overrides")
     if placed not in ("", "none"):
         refused.append(f"tensors were placed by hand ({placed}); a record can say `--n-cpu-moe`")
@@ -141,9 +144,15 @@ def run(line: int, kept: Kept) -> ToolRun:
         parameters=positive(kept, "model_n_params"),
         gpu_layers=_layers(kept),
         samples_differ=_differing(kept),
-        cpu_expert_layers=whole(kept, "n_cpu_moe") or 0,
+        cpu_expert_layers=in_ram,
+        mapped=in_ram > 0 and _is_mapped(kept),
         refused=tuple(refused),
     )
+
+
+def _is_mapped(kept: Kept) -> bool:
+    """Return whether the file was mapped, which older builds say in a switch of its own."""
+    return "mmap" in words(kept, "load_mode") or kept.get("use_mmap") in (True, "1", "true")
 
 
 def _micro_batch(kept: Kept) -> int | None:

@@ -117,6 +117,7 @@ class ToolRun:
     data: int | None = None
     expert: bool = False
     cpu_expert_layers: int = 0
+    mapped: bool = False
     speculative: str = ""
     weights_gib: float | None = None
     notes: tuple[str, ...] = ()

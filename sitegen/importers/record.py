@@ -193,6 +193,7 @@ def _run(id: str, run: ToolRun, date: str, digest: str, choice: RunChoice) -> di
         },
         "figures": _kept(**{name: _rounded(value) for name, value in figures.items()}),
         "timed": "steady" if steady else "end-to-end",
+        **({"mapped": True} if run.mapped else {}),
         "speculative": choice.said.speculative or run.speculative,
         "doubt": choice.said.doubt,
         "load": _load(run, choice),

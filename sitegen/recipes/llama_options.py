@@ -174,8 +174,9 @@ def server_options(target: Target, port: int | str) -> list[Option]:
             options.append(("--batch-size", str(micro_batch)))
         options.append(("--ubatch-size", str(micro_batch)))
     options += cache_options(target)
-    if shares_pages(target):
-        options.append(("--load-mode", "none"))
+    unmapped = target.assessment.runtime.traits.unmapped_option
+    if unmapped and (shares_pages(target) or plan.cpu_expert_layers):
+        options.append(tuple(unmapped.split()))
     return [
         *options,
         ("--alias", quoted(target.served_name)),

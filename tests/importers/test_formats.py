@@ -355,6 +355,7 @@ def test_experts_in_system_ram_and_the_size_of_a_step_are_read() -> None:
         row |= {"n_cpu_moe": 24, "n_ubatch": 2_048}
     for run in told(json.dumps(rows).encode())[1]:
         assert (run.cpu_expert_layers, run.micro_batch_tokens, run.refused) == (24, 2_048, ())
+        assert run.mapped
     assert all(run.micro_batch_tokens is None for run in runs("llama-bench/bench.json"))
 
 

@@ -266,6 +266,8 @@ class Traits:
         micro_batch_option: Its server can be told how many tokens of a prompt a step reads.
         copied_expert_tokens: Tokens of a step that each expert in system RAM needs on average
             before it is copied to the GPU; with fewer the processor computes it.
+        unmapped_option: Option that reads a file into memory that a GPU copies from directly; empty
+            where there is none.
     """
 
     cache_types: tuple[str, ...]
@@ -279,6 +281,7 @@ class Traits:
     experimental_cut: bool
     micro_batch_option: bool
     copied_expert_tokens: int = 0
+    unmapped_option: str = ""
 
 
 @dataclass(frozen=True, slots=True)

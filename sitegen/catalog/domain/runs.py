@@ -133,6 +133,7 @@ class SpeedRun:
         combo: Id of the combo that it ran on, empty where it is none of the catalog.
         tool: Whose file it was imported from, empty where it was typed.
         stranger: Predicted before any constant had seen it; no constant rests on it.
+        mapped: The file was mapped into memory; said only of runs with weights in system RAM.
     """
 
     id: str
@@ -157,6 +158,7 @@ class SpeedRun:
     latency: Latencies | None = None
     tool: str = ""
     stranger: bool = False
+    mapped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

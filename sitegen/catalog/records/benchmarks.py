@@ -167,6 +167,10 @@ class SpeedRunRecord(Record):
         default=False,
         description="Predicted before any constant had seen it; no constant rests on it.",
     )
+    mapped: bool = Field(
+        default=False,
+        description="The file was mapped into memory; matters with experts in system RAM.",
+    )
     combo: Slug | None = Field(
         default=None, description="Combo of the catalog that it ran on, where it is one."
     )

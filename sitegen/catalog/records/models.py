@@ -477,6 +477,14 @@ class TraitsRecord(Record):
             "copies."
         ),
     )
+    unmapped_option: str = Field(
+        default="",
+        max_length=80,
+        description=(
+            "Option that reads a file into memory that a GPU copies from directly, where the "
+            "runtime maps files otherwise (`--load-mode none`)."
+        ),
+    )
     sources: tuple[SourceRecord, ...] = Field(
         default=(), description="Sources, with the keys that each supports."
     )

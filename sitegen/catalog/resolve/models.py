@@ -220,6 +220,7 @@ def _traits(record: TraitsRecord, memory_model: str) -> Traits:
         experimental_cut=record.experimental_cut,
         micro_batch_option=record.micro_batch_option,
         copied_expert_tokens=record.copied_expert_tokens,
+        unmapped_option=record.unmapped_option,
     )
 
 

@@ -98,6 +98,7 @@ def _speed_run(
         latency=None if run.latency is None else _latencies(run.latency),
         tool=record.imported.tool if record.imported else "",
         stranger=run.stranger,
+        mapped=run.mapped,
     )
 
 

@@ -70,7 +70,8 @@ class ReplicaPipeline:
         copied_expert_tokens: Tokens of a step that each expert in system RAM needs before it is
             copied to the GPU.
         slot: Id of the link between a GPU and its node, empty where only the GPU's bus is known.
-        ram_bytes_per_s: Bandwidth of the node's RAM, 0 where nothing lies there.
+        mapped_bytes_per_s: Bandwidth of the RAM where a file is mapped, so that what a GPU reads
+            of it goes through a buffer; 0 where it is not.
     """
 
     reduced: ReducedCheckpoint
@@ -95,7 +96,7 @@ class ReplicaPipeline:
     whole_experts: bool = False
     copied_expert_tokens: int = 0
     slot: str = ""
-    ram_bytes_per_s: float = 0.0
+    mapped_bytes_per_s: float = 0.0
 
     def read_by_processor(self, tokens: int) -> bool:
         """Whether the processor computes experts for a step of a prompt: each has too few tokens.

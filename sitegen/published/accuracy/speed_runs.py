@@ -194,7 +194,7 @@ def _path(
         uneven=family == "layer-split" and tp > 1,
         copied_expert_tokens=runtime.traits.copied_expert_tokens,
         slot=group.slot,
-        ram_bytes_per_s=group.ram_bandwidth_bytes_per_s.mid,
+        mapped_bytes_per_s=group.ram_bandwidth_bytes_per_s.mid if run.mapped else 0.0,
     )
 
 
