@@ -1168,11 +1168,48 @@ def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheck
     if verdict.tier is not FitTier.BORDERLINE:
         return Pick(verdict, ask)
     published = _published(question, verdict.subject.runtime)
-    for other in sorted(published, key=lambda a: not _is_release(engine, question, verdict, a)):
+    published = sorted(published, key=lambda a: not _is_release(engine, question, verdict, a))
+    for other in published:
         entry = planned_for(engine, question, other)
         if entry.tier is FitTier.BORDERLINE:
-            return _with_larger_steps(engine, question, Pick(entry, other))
+            found = _faster_from_ram(engine, question, Pick(entry, other), published)
+            return _with_larger_steps(engine, question, found)
     return _with_larger_steps(engine, question, Pick(planned_for(engine, question, ask), ask))
+
+
+def _faster_from_ram(
+    engine: FitEngine, question: ModelQuestion, pick: Pick, published: Sequence[Ask]
+) -> Pick:
+    """Return a file that loses no more and is clearly faster where experts stay in system RAM.
+
+    Processors read files whose weights are looked up in tables more slowly than larger ones
+    (``ram-efficiency-table-factor``).
+    """
+    if not _reads_experts_from_ram(pick.entry) or not pick.entry.subject.checkpoint.is_published:
+        return pick
+    runtime, best = pick.ask.subject.runtime, pick
+    loss = engine.losses.of(question.model, pick.ask.subject.checkpoint).mid
+    share = 1 + engine.assumptions["pick-tie-share"].value.mid
+    for other in published:
+        checkpoint = other.subject.checkpoint
+        lossier = engine.losses.of(question.model, checkpoint).mid > loss
+        if other.subject.runtime.id != runtime.id or lossier:
+            continue
+        entry = planned_for(engine, question, other)
+        same = entry.tier is pick.entry.tier and _reads_experts_from_ram(entry)
+        if same and _entry_stream(entry) > share * _entry_stream(best.entry):
+            best = Pick(entry, other)
+    return best
+
+
+def _reads_experts_from_ram(entry: PlannedCheckpoint) -> bool:
+    chosen = entry.chosen
+    reasons = () if chosen is None else chosen.evaluation.reasons
+    return any(reason.code == "EXPERTS_IN_RAM" for reason in reasons)
+
+
+def _entry_stream(entry: PlannedCheckpoint) -> float:
+    return 0.0 if entry.chosen is None else _stream(entry.chosen)
 
 
 def _is_release(
@@ -1191,9 +1228,9 @@ def _with_larger_steps(engine: FitEngine, question: ModelQuestion, pick: Pick) -
     chosen = entry.chosen
     if chosen is None or question.settings != DEFAULTS:
         return pick
-    known = [reason.code for reason in chosen.evaluation.reasons]
-    if "EXPERTS_IN_RAM" not in known or not ask.subject.runtime.traits.micro_batch_option:
+    if not _reads_experts_from_ram(entry) or not ask.subject.runtime.traits.micro_batch_option:
         return pick
+    known = [reason.code for reason in chosen.evaluation.reasons]
     enough = (1 - engine.assumptions["pick-tie-share"].value.mid) * _stream(chosen)
     sets = engine.gpu_groups(question.combo)
     for tokens in LARGER_STEPS:
