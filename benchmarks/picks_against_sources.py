@@ -182,7 +182,7 @@ class Sourced:
 
     @property
     def need(self) -> Interval:
-        """How full the busiest GPU is, as a share of what the runtime may fill."""
+        """How full the fullest GPU is, as a share of what the runtime may fill."""
         return self.plan.evaluation.utilization
 
     @property

@@ -340,7 +340,7 @@ def doubt(reader: Reader, truth: Truth) -> None:
         str(found.known_by),
         "evidence",
     )
-    busiest = there(found.busiest, "busiest GPU")
+    busiest = there(found.busiest, "fullest GPU")
     weights = quantity(NumberCell(busiest.lines["weights"].mid, Unit.GIB))
     ledger = page.locator("#details-body table", has_text="Utilization").first
     row = ledger.locator("tbody tr").first

@@ -1,4 +1,4 @@
-"""Start-up logs of serving engines (vLLM and its kin) as runs."""
+"""Startup logs of serving engines (vLLM and its kin) as runs."""
 
 from __future__ import annotations
 

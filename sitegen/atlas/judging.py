@@ -51,10 +51,10 @@ class Answer:
         replicas: Full copies.
         cpu_layers: Layers in RAM.
         cpu_expert_layers: Layers whose experts are in RAM.
-        utilization_low: Of the busiest GPU at the verdict's context; may exceed 1.
+        utilization_low: Of the fullest GPU at the verdict's context; may exceed 1.
         utilization_mid: See ``utilization_low``.
         utilization_high: See ``utilization_low``.
-        shortage_bytes: What the busiest GPU lacks.
+        shortage_bytes: What the fullest GPU lacks.
         max_context_tokens: Longest context of one sequence.
         users: Full contexts of the tuple's length at once, over all replicas.
         one_tokens_per_s_low: Decode speed of one stream.

@@ -1,4 +1,4 @@
-"""A start-up log: what a server says of its memory, and what the engine would have said.
+"""A startup log: what a server says of its memory, and what the engine would have said.
 
 It runs in the browser (decision 56). A log is read as the command that it stands for, so that
 model, checkpoint, split and context are found by the linter's own rules.
@@ -246,7 +246,7 @@ def _answer(launch: Launch | None, facts: LintContext) -> tuple[Assessment | Non
 
 
 def _estimates(found: Assessment) -> dict[str, Interval]:
-    """Say in a log's words what the engine expects: of the busiest GPU, or of all of them."""
+    """Say in a log's words what the engine expects: of the fullest GPU, or of all of them."""
     busiest = found.busiest
     if busiest is None:
         return {}

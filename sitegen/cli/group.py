@@ -95,7 +95,7 @@ COMMANDS = {
     ),
     "compare": (
         "sitegen.cli.commands.compare_command",
-        "Compare a start-up log or a benchmark with the prediction.",
+        "Compare a startup log or a benchmark with the prediction.",
     ),
     "import-hub": (
         "sitegen.cli.commands.import_hub_command",

@@ -92,10 +92,10 @@ class BestPlans:
 class Assessment:
     """The answer for one fit tuple.
 
-    ``id`` is a hash of the tuple. ``shortage_bytes`` is what the busiest GPU lacks at the low
+    ``id`` is a hash of the tuple. ``shortage_bytes`` is what the fullest GPU lacks at the low
     estimate of the smallest workload (0 when it fits). ``too_close`` says that the bounds of memory
     or of speed lie on two sides of a tier's boundary. ``ledger`` is at the workload;
-    ``verdict_utilization`` is the busiest GPU's at ``verdict_context_tokens``, which is the
+    ``verdict_utilization`` is the fullest GPU's at ``verdict_context_tokens``, which is the
     workload's context or, where not even the low estimate fits that, the shortest context that
     still counts as running. ``plan``, ``ledger``, ``limits`` and ``speed`` are empty without a
     valid plan, ``speed`` also where nothing fits and where ``unpriced`` names a setting.
@@ -146,7 +146,7 @@ class Assessment:
 
     @property
     def verdict_need_bytes(self) -> int:
-        """Memory that the busiest GPU needs at the verdict's context; 0 without a valid plan."""
+        """Memory that the fullest GPU needs at the verdict's context; 0 without a valid plan."""
         if self.busiest is None or self.verdict_utilization is None:
             return 0
         return int(self.verdict_utilization.mid * self.busiest.budget_bytes)

@@ -24,7 +24,7 @@ ASSUMPTIONS_OF_LINE = {
 
 @dataclass(frozen=True, slots=True)
 class ExplainLine:
-    """One line of the sum: a ledger component of the busiest GPU, in bytes.
+    """One line of the sum: a ledger component of the fullest GPU, in bytes.
 
     ``formula`` is the line in words; ``constants`` are those it was made with.
     """
@@ -53,7 +53,7 @@ FORMULAS = {
 
 
 def explain(assessment: Assessment, catalog: Catalog) -> tuple[ExplainLine, ...]:
-    """List the busiest GPU's ledger with formulas and constants; empty without a valid plan."""
+    """List the fullest GPU's ledger with formulas and constants; empty without a valid plan."""
     return tuple(_lines(assessment, catalog))
 
 

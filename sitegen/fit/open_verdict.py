@@ -51,7 +51,7 @@ class ToMeasure:
 class DecidingMeasurement:
     """A measurement that settles a verdict, and which way each end of its interval settles it.
 
-    ``bounds`` are bytes on the busiest GPU, or tokens/s of one stream; those of a whole run are
+    ``bounds`` are bytes on the fullest GPU, or tokens/s of one stream; those of a whole run are
     of its memory.
     """
 

@@ -70,7 +70,7 @@ class GpusNeeded:
         machine: Some equal GPUs, or one machine with some memory of its own.
         tier: Comfortable, or borderline where no machine judged is comfortable.
         tight_on: The smallest machine on which it is borderline, where that is a smaller one.
-        utilization: Of the busiest GPU where the verdict was reached, 0…1 and beyond.
+        utilization: Of the fullest GPU where the verdict was reached, 0…1 and beyond.
         max_context_tokens: Of one sequence, at the mid estimate.
         comfortable_tokens: The longest of a buyer's contexts at which it stays comfortable.
         single_tokens_per_s: Decode speed of one stream; zero where nothing is known of it.

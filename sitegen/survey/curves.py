@@ -16,7 +16,7 @@ SHORTEST = 2_048
 
 @dataclass(frozen=True, slots=True)
 class ContextPoint:
-    """Need of the busiest GPU for one sequence of a length: in bytes, and over its budget.
+    """Need of the fullest GPU for one sequence of a length: in bytes, and over its budget.
 
     ``utilization`` is a ratio and may exceed 1.
     """

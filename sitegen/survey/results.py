@@ -43,7 +43,7 @@ class EffectiveVram:
 class CheckpointOutcome:
     """Tier of a checkpoint that carries no verdict; assess its tuple for the rest.
 
-    ``utilization`` is that of the busiest GPU where the verdict was reached (see
+    ``utilization`` is that of the fullest GPU where the verdict was reached (see
     ``Assessment.verdict_utilization``), ``None`` without a valid plan and for what is larger than
     all GPUs. ``settings`` are the flags of its plan, none but where nothing runs without.
     """

@@ -132,7 +132,7 @@ class Uncertainty:
 
 
 def _bounds(ledgers: Sequence[GpuLedger], fixed: Mapping[str, int]) -> tuple[float, float]:
-    """Return the least and the most that the busiest GPU is filled, some lines being fixed."""
+    """Return the least and the most that the fullest GPU is filled, some lines being fixed."""
     pairs = [_of_gpu(ledger, fixed) for ledger in ledgers]
     return max(low for low, _ in pairs), max(high for _, high in pairs)
 

@@ -667,7 +667,7 @@ def _has_room(engine: FitEngine, plan: _Plan, tokens: int) -> bool:
 
 
 def _filled(plan: _Plan, tokens: int) -> float:
-    """Say how full the busiest GPU is with a context, at the high estimate."""
+    """Say how full the fullest GPU is with a context, at the high estimate."""
     replica = plan.candidate.evaluation.replica
     return replica.utilization(tokens, plan.ask.workload.sequences).high
 

@@ -123,7 +123,7 @@
     for (const cell of head.querySelectorAll("th")) cell.scope = "col";
     parts.push(made("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: "Figures of the log" }, made("table", {}, made("caption", { textContent: "Your log and our estimate" }), head, made("tbody", {}, ...start.figures.map(row)))));
     parts.push(made("details", { className: "fold" }, made("summary", { textContent: "A record to contribute" }),
-      made("p", { textContent: "This is your start-up in the catalog's format. Check the machine, add a link to the log, and send the record by pull request as a file in catalog/measurements/." }), code(start.record)));
+      made("p", { textContent: "This is your startup in the catalog's format. Check the machine, add a link to the log, and send the record by pull request as a file in catalog/measurements/." }), code(start.record)));
     return parts;
   };
   const notes = (found) => {
@@ -164,7 +164,7 @@
     if (problems.length) parts.push(made("ul", { className: "findings" }, ...problems.map(finding)));
     if (!parts.length) {
       parts.push(made("h2", { textContent: "We recognized nothing here" }),
-        made("p", {}, "We found no launch command, no start-up figures and no known error. Paste the whole command, or the log from its first line. ",
+        made("p", {}, "We found no launch command, no startup figures and no known error. Paste the whole command, or the log from its first line. ",
           "For a symptom without an error message, see the troubleshooting guide."));
     }
     const said = notes(found);

@@ -55,7 +55,7 @@ def test_a_smaller_checkpoint_is_named_by_its_repository() -> None:
     text = "vllm serve Qwen/Qwen2.5-72B-Instruct -tp 2 --max-model-len 8192"
     problem = only(text, combo="2x-rtx-4090")
     assert problem.code == "does-not-fit"
-    assert "the weights alone need 67.7 GiB on the busiest GPU, but only" in problem.message
+    assert "the weights alone need 67.7 GiB on the fullest GPU, but only" in problem.message
     assert "only 21.6 GiB is usable" in problem.message
     assert "Qwen/Qwen2.5-72B-Instruct-AWQ" in problem.hint
 

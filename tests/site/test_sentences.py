@@ -110,7 +110,7 @@ def test_a_context_that_is_one_user_s_is_not_told_to_several() -> None:
 def test_bytes_are_printed_in_gib_and_ids_by_name() -> None:
     weights = Reason("WEIGHTS_EXCEED", {"weights_bytes": 40 * GIB, "budget_bytes": 21 * GIB})
     assert text(reason_sentence(weights, CATALOG)) == (
-        "The weights alone need 40\N{NO-BREAK SPACE}GiB on the busiest GPU, "
+        "The weights alone need 40\N{NO-BREAK SPACE}GiB on the fullest GPU, "
         "but only 21\N{NO-BREAK SPACE}GiB is usable."
     )
     assert text(reason_sentence(weights, CATALOG, gpus=1)) == (

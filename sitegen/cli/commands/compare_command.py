@@ -33,7 +33,7 @@ them, and no line that contains a path.
 def command(
     session: CliSession, /, words: tuple[str, ...], *, contribute: bool, **typed: Any
 ) -> int:
-    """Compare a start-up log or a benchmark file with the prediction.
+    """Compare a startup log or a benchmark file with the prediction.
 
     It explains the largest difference. The options are those of `import`; a log states its
     model, sizes and settings itself.

@@ -22,7 +22,7 @@ Examples:
 @fit_options
 @pass_session
 def command(session: CliSession, /, **typed: Any) -> int:
-    """Show what the busiest GPU holds, line by line: formula, bytes, constants, sources.
+    """Show what the fullest GPU holds, line by line: formula, bytes, constants, sources.
 
     With only the code of a problem, explain what it means and how to fix it.
     """

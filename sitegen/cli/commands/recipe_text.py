@@ -112,6 +112,6 @@ def _why(session_plan: Planned, catalog: Catalog) -> tuple[str, ...]:
         lines.append(f"Use the same machine and split for {', '.join(also[:LISTED])}{more}.")
     if not OF_SPEED.issuperset(quantities):
         lines.append(
-            "Keep the start-up log: it states the memory (`sitegen new measurement <id>`)."
+            "Keep the startup log: it states the memory (`sitegen new measurement <id>`)."
         )
     return tuple(lines)

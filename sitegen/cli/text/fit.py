@@ -114,7 +114,7 @@ def _plan(assessment: Assessment) -> Iterator[tuple[str, Cell]]:
     budget = NumberCell(busiest.budget_bytes, Unit.GIB)
     need = span(busiest.need, Unit.GIB, with_mid=True)
     yield (
-        "busiest GPU",
+        "fullest GPU",
         Parts((need, " of ", budget, ", ", span(busiest.utilization, Unit.PERCENT))),
     )
     yield "longest context", max_context(assessment)
@@ -185,7 +185,7 @@ def to_pools_record(disaggregated: Disaggregated) -> dict[str, Any]:
 
 
 def print_explanation(assessment: Assessment, catalog: Catalog) -> None:
-    """Print the summary, the lines of the busiest GPU, and the constants behind them."""
+    """Print the summary, the lines of the fullest GPU, and the constants behind them."""
     print_pairs(summary(assessment, catalog))
     lines = [line for line in explain(assessment, catalog) if line.value.high > 0]
     if lines:
@@ -194,7 +194,7 @@ def print_explanation(assessment: Assessment, catalog: Catalog) -> None:
 
 
 def sum_of(lines: Sequence[ExplainLine], busiest: GpuLedger | None) -> Table:
-    """Each line of the busiest GPU with its formula in words, and what it adds up to."""
+    """Each line of the fullest GPU with its formula in words, and what it adds up to."""
     columns = (
         Column("line"), Column("low", numeric=True), Column("mid", numeric=True),
         Column("high", numeric=True), Column("what it is"),
@@ -209,7 +209,7 @@ def sum_of(lines: Sequence[ExplainLine], busiest: GpuLedger | None) -> Table:
         rows.append(Row(("need", *_bounds(busiest.need), need)))
         rows.append(Row(("budget", "", budget, "", "memory that the runtime may fill")))
         rows.append(Row(("visible", "", visible, "", "GPU memory that a program sees")))
-    return Table("sum", "Busiest GPU, line by line", columns, tuple(rows))
+    return Table("sum", "Fullest GPU, line by line", columns, tuple(rows))
 
 
 def constants_of(lines: Sequence[ExplainLine]) -> Table:

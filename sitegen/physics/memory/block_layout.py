@@ -176,7 +176,7 @@ class BlockLayout:
         )
 
     def pool_tokens(self, pool_bytes: int) -> int:
-        """Tokens that a pool holds, as start-up logs count them: one slot in every layer group.
+        """Tokens that a pool holds, as startup logs count them: one slot in every layer group.
 
         Groups of different blocks count the smallest.
 

@@ -165,7 +165,7 @@ class SplitReplica:
         return held + self.constants.projector_graph_bytes[bound] if held else 0
 
     def utilization(self, context_tokens: int, sequences: int) -> Interval:
-        """Need over budget of the busiest GPU, at each bound; may exceed 1."""
+        """Need over budget of the fullest GPU, at each bound; may exceed 1."""
         low = mid = high = 0.0
         for i in self.distinct:
             usable = self.group.gpus[i]

@@ -127,7 +127,7 @@ class LayerPeak:
 
     Source:
         vLLM 0.33, ``v1/worker/gpu_model_runner.py`` (``profile_run``) and
-        ``v1/sample/ops/topk_topp_sampler.py``; the factors are fitted to start-up logs.
+        ``v1/sample/ops/topk_topp_sampler.py``; the factors are fitted to startup logs.
     """
 
     activation_ffn_factor: Bounds
@@ -477,7 +477,7 @@ class PagedProfile:
 
         Source:
             vLLM 0.33, ``v1/worker/gpu_worker.py``, ``determine_available_memory``; the constants
-            are read off start-up logs. Between them a link's rate decides, as in NCCL; a pair of
+            are read off startup logs. Between them a link's rate decides, as in NCCL; a pair of
             RTX 3090 had 0.12 and 0.19 GiB less for the cache with its bridge than without
             (club-3090 issues 74 and 77, 69 and 73).
         """

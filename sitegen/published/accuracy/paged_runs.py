@@ -1,4 +1,4 @@
-"""Start-up logs of serving engines beside the paged memory model."""
+"""Startup logs of serving engines beside the paged memory model."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def _of_machine(recipe: Recipe, machines: Machines, node: int) -> Iterator[str]:
 
 
 def _needed_mib(recipe: Recipe) -> int:
-    """Say what the busiest GPU holds, in MiB: shared memory is given in two parts."""
+    """Say what the fullest GPU holds, in MiB: shared memory is given in two parts."""
     return int(max(one.need.mid for one in recipe.assessment.ledger)) // MIB
 
 

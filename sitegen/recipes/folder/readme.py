@@ -62,7 +62,7 @@ def _lines(recipe: Recipe, machines: Machines, title: str, asked: str) -> Iterat
     yield (
         f"`sitegen compare state/logs/{log} --combo {recipe.assessment.combo.id} --date DAY` "
         "compares "
-        "the start-up log with the prediction, and `--contribute` writes a record of it."
+        "the startup log with the prediction, and `--contribute` writes a record of it."
     )
 
 

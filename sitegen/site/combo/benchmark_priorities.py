@@ -34,9 +34,9 @@ QUANTITY_WORDS: Mapping[Uncertain, str] = {
     Uncertain.GRAPHS: "CUDA graph memory",
     Uncertain.WEIGHTS: "memory of the loaded weights",
     Uncertain.RESERVED: "memory reserved by the system",
-    Uncertain.START_UP: "memory after start-up (without the KV cache)",
+    Uncertain.START_UP: "memory after startup (without the KV cache)",
     Uncertain.SPEED: "one-user decode speed",
-    Uncertain.RUN: "memory after start-up and decode speed",
+    Uncertain.RUN: "memory after startup and decode speed",
 }
 
 
@@ -136,7 +136,7 @@ def combo_table(
         return None
     columns = (
         Column("Measure"),
-        Column("Current estimate", numeric=True, note="of the busiest GPU, or for one user"),
+        Column("Current estimate", numeric=True, note="of the fullest GPU, or for one user"),
         Column("Settles here"),
         Column("Verdicts settled", numeric=True, note="on all machines", key="on all machines"),
     )
@@ -162,7 +162,7 @@ def measurements_table(
     columns = (
         Column("Measure"),
         Column("Settles", numeric=True, note="verdicts"),
-        Column("Current estimate", numeric=True, note="of the busiest GPU, or for one user"),
+        Column("Current estimate", numeric=True, note="of the fullest GPU, or for one user"),
         Column("Verdicts"),
     )
     rows = tuple(

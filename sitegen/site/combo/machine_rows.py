@@ -32,7 +32,7 @@ COLUMNS = (
 MISSING_COLUMNS = (
     Column("Machine", note="smallest file"),
     Column("Installed", numeric=True),
-    Column("Missing", numeric=True, note="busiest GPU"),
+    Column("Missing", numeric=True, note="fullest GPU"),
 )
 
 

@@ -52,7 +52,7 @@ COLUMNS = (
 )
 MISSING_COLUMNS = (
     Column("Model", note="file"),
-    Column("Missing", numeric=True, note="busiest GPU"),
+    Column("Missing", numeric=True, note="fullest GPU"),
     Column("Fix", key="remedy", prose=True),
 )
 

@@ -22,7 +22,7 @@ from sitegen.units import GIB
 
 
 def context_plot(assessment: Assessment, curve: Sequence[ContextPoint]) -> Drawn | None:
-    """Draw what the busiest GPU needs over the context."""
+    """Draw what the fullest GPU needs over the context."""
     table = context_table(assessment, curve)
     if table is None or assessment.busiest is None:
         return None
@@ -36,13 +36,13 @@ def context_plot(assessment: Assessment, curve: Sequence[ContextPoint]) -> Drawn
         id="context",
         title=f"Memory by context length: {named(assessment)}",
         description=(
-            "A rising line with its bounds: the memory that the busiest GPU needs for one user, "
+            "A rising line with its bounds: the memory that the fullest GPU needs for one user, "
             "by context length. Two more lines mark the usable memory and the longest context "
             "that fits. The table below has the same numbers."
         ),
         x=doubling_axis("Context", Unit.TOKENS, (point.x for point in points)),
         y=axis_from_zero(
-            "Busiest GPU",
+            "Fullest GPU",
             Unit.GIB,
             (budget, *(context_point.need.high for context_point in curve)),
             step=GIB,

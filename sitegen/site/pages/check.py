@@ -95,7 +95,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         scripts=(ENGINE_URL, FACTS_URL, *DATA_URLS),
     )
     words = (
-        "Paste a launch command, a compose file, a start-up log or an error to see what is wrong, "
+        "Paste a launch command, a compose file, a startup log or an error to see what is wrong, "
         "why, and what to write instead."
     )
     yield Page(

@@ -145,7 +145,7 @@ def _more(assessment: Assessment) -> Table:
             ("GPUs of one replica", NumberCell(len(assessment.plan.ranks), Unit.COUNT)),
             ("Layers", _layers(assessment)),
             ("Usable by one replica", NumberCell(assessment.effective_vram_bytes, Unit.GIB)),
-            ("Busiest GPU", utilization(assessment)),
+            ("Fullest GPU", utilization(assessment)),
         ]
     if speed is not None:
         pairs += [

@@ -158,7 +158,7 @@ def checkpoints_on_combo_table(assessments: Sequence[Assessment], *, id: str) ->
         Column("Verdict"),
         Column("Weights", numeric=True),
         Column("Usable by one replica", numeric=True),
-        Column("Utilization", numeric=True, note="busiest GPU, low–high"),
+        Column("Utilization", numeric=True, note="fullest GPU, low–high"),
         Column("Runtime"),
     )
     rows = tuple(

@@ -17,7 +17,7 @@ FEWEST_POINTS = 3
 
 
 def context_table(assessment: Assessment, curve: Sequence[ContextPoint]) -> Table | None:
-    """List what the busiest GPU needs for one sequence of each length."""
+    """List what the fullest GPU needs for one sequence of each length."""
     if assessment.busiest is None or len(curve) < FEWEST_POINTS:
         return None
     fillable = usable(assessment.busiest)
@@ -34,7 +34,7 @@ def context_table(assessment: Assessment, curve: Sequence[ContextPoint]) -> Tabl
     )
     columns = (
         Column("Context", numeric=True, note="one sequence"),
-        Column("Needs", numeric=True, note="busiest GPU, low–high"),
+        Column("Needs", numeric=True, note="fullest GPU, low–high"),
         Column("Usable", numeric=True),
         Column("Utilization", numeric=True, note="low–high"),
     )

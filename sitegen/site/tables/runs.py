@@ -44,7 +44,7 @@ TIMED = {
 }
 
 SPEEDS = "Published speeds"
-STARTS = "Published start-up logs"
+STARTS = "Published startup logs"
 
 SpeedRuns = tuple[tuple[SpeedRun, Source], ...]
 MemoryRuns = tuple[tuple[MemoryRun, Source], ...]

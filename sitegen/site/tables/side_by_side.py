@@ -54,7 +54,7 @@ OPTIONS = ("model", *WORDS, "why")
 COLUMNS = (
     Column("Setup", note="with the chosen plan"),
     Column("Verdict"),
-    Column("Utilization", numeric=True, note="busiest GPU"),
+    Column("Utilization", numeric=True, note="fullest GPU"),
     Column("Max context", numeric=True, note="users at 8K / 32K"),
     Column("One user", numeric=True, key="one stream"),
     Column("All users", numeric=True, key="all streams"),

@@ -43,7 +43,7 @@ FINDINGS: Mapping[str, str] = {
         "The weights take up {weights_bytes}, which needs {needed} × {gpu}, not {available}."
     ),
     "ENOUGH_GPUS": "The weights take up {weights_bytes} of the {installed_bytes} installed.",
-    "FITS_AFTER_ALL": "The model fits: it uses {low} to {high} of the busiest GPU with {runtime}.",
+    "FITS_AFTER_ALL": "The model fits: it uses {low} to {high} of the fullest GPU with {runtime}.",
     "MEMORY_EXCEEDED": (
         "The model needs at least {need_bytes}, but programs see only {visible_bytes}."
     ),
@@ -52,14 +52,14 @@ FINDINGS: Mapping[str, str] = {
         "not compute whether the cache and buffers fit too."
     ),
     "NO_PROFILE": "No assessed runtime loads {quantization}.",
-    "NOT_PRACTICAL": "The model needs at least {low} of the busiest GPU with {runtime}.",
+    "NOT_PRACTICAL": "The model needs at least {low} of the fullest GPU with {runtime}.",
     "COMFORTABLE": (
         f"The model fits {COMFORTABLY}: it uses {{low}} "
-        f"to {{high}} of the busiest GPU with {{runtime}}."
+        f"to {{high}} of the fullest GPU with {{runtime}}."
     ),
-    "BORDERLINE": "The fit is borderline: the model uses {low} to {high} of the busiest GPU.",
+    "BORDERLINE": "The fit is borderline: the model uses {low} to {high} of the fullest GPU.",
     "TOO_CLOSE": (
-        "Too close to call: {low} to {high} of the busiest GPU with {runtime}; the middle "
+        "Too close to call: {low} to {high} of the fullest GPU with {runtime}; the middle "
         "estimate is {utilization}."
     ),
     "TENSOR_ACROSS_NODES": (
@@ -225,7 +225,7 @@ STEPS: Mapping[str, str] = {
     "installed-each": "installed on each GPU",
     "fillable": "usable by one replica", "gpus-needed": "GPUs needed",
     "gpus-there": "GPUs available",
-    "budget": "memory that the runtime may fill", "utilization": "share of the busiest GPU",
+    "budget": "memory that the runtime may fill", "utilization": "share of the fullest GPU",
     "tensor": "tensor parallel size", "pipeline": "pipeline parallel size", "replicas": "replicas",
     "pool": "tokens of KV cache that fit", "users": "users", "tokens-each": "tokens for each user",
     "read-gpus": "bytes read from GPUs per token", "rate-gpus": "peak bandwidth of GPUs",

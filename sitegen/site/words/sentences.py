@@ -22,19 +22,19 @@ Arguments = Mapping[str, int | float | str]
 
 REASONS: Mapping[str, str] = {
     "WEIGHTS_EXCEED": (
-        "The weights alone need {weights_bytes} on the busiest GPU, but only {budget_bytes} is "
+        "The weights alone need {weights_bytes} on the fullest GPU, but only {budget_bytes} is "
         "usable."
     ),
     "DOES_NOT_FIT": (
-        "At {context_tokens}, the busiest GPU needs {need_bytes}, but only {budget_bytes} is "
+        "At {context_tokens}, the fullest GPU needs {need_bytes}, but only {budget_bytes} is "
         "usable."
     ),
-    "HEADROOM": "The model may use {utilization} of the busiest GPU, which leaves little headroom.",
+    "HEADROOM": "The model may use {utilization} of the fullest GPU, which leaves little headroom.",
     "KV_BELOW_CONTEXT": "At most {max_context_tokens} of context fit, not {context_tokens}.",
     "KV_BELOW_SEQUENCES": (
         "A replica has room for {held} contexts of {context_tokens}, not {sequences}."
     ),
-    "UNCERTAIN": "The estimate ranges from {low} to {high} of the busiest GPU.",
+    "UNCERTAIN": "The estimate ranges from {low} to {high} of the fullest GPU.",
     "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) stay in system RAM.",
     "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) stay in system RAM.",
     "OS_LIMIT": (
@@ -51,7 +51,7 @@ REASONS: Mapping[str, str] = {
     ),
     "START_ROOM": (
         "The runtime reserves so much memory that the rest may be {excess_bytes} too small at "
-        "start-up."
+        "startup."
     ),
     "ALLOCATION_LIMIT": (
         "The driver allocates at most {limit_bytes} in one piece, but the model needs a piece of "
@@ -120,7 +120,7 @@ FOR_SEVERAL: Mapping[str, str] = {
 }
 """What takes the place of a reason's sentence where several users were asked for."""
 
-BUSIEST = "the busiest GPU"
+BUSIEST = "the fullest GPU"
 """How a reason names the GPU that decides among several."""
 
 ONLY = "the GPU"

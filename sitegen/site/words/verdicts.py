@@ -62,7 +62,7 @@ def runtime_and_plan(assessment: Assessment) -> Cell:
 
 
 def need_of_budget(assessment: Assessment) -> Cell:
-    """Print what the busiest GPU needs beside what is usable on it."""
+    """Print what the fullest GPU needs beside what is usable on it."""
     busiest = assessment.busiest
     if busiest is None:
         return NO_PLAN
@@ -71,7 +71,7 @@ def need_of_budget(assessment: Assessment) -> Cell:
 
 
 def utilization(assessment: Assessment) -> Cell:
-    """Print how full the busiest GPU is, low to high, and at which context where it is reduced."""
+    """Print how full the fullest GPU is, low to high, and at which context where it is reduced."""
     reached = assessment.verdict_utilization
     if reached is None:
         return NO_PLAN
@@ -247,7 +247,7 @@ def measured_speed(assessment: Assessment) -> tuple[Cell, ...]:
 
 FIT_COLUMNS = (
     Column("Runtime", note="plan"),
-    Column("Needs", numeric=True, note="busiest GPU"),
+    Column("Needs", numeric=True, note="fullest GPU"),
     Column("Utilization", numeric=True, note="low–high"),
     Column("Max context", numeric=True, note="one sequence"),
     Column("Users", numeric=True, note="at 8K / 32K"),
@@ -358,7 +358,7 @@ def _with_ram(assessment: Assessment, cure: Cure) -> tuple[Cell, ...]:
 
 
 def room(assessment: Assessment) -> Cell:
-    """Say how much the busiest GPU has left, and where no file to download is known."""
+    """Say how much the fullest GPU has left, and where no file to download is known."""
     busiest = assessment.busiest
     if busiest is None:
         return NO_PLAN

@@ -52,7 +52,7 @@ class Verdict(Shape):
     context_tokens: Annotated[int, Of("verdict_context_tokens")]
     """Context at which the verdict was reached."""
     need_bytes: Annotated[int | None, Of(_need)]
-    """Of the busiest GPU; null without a valid plan."""
+    """Of the fullest GPU; null without a valid plan."""
     budget_bytes: Annotated[int | None, Of(_budget)]
     shortage_bytes: int
     evidence: str

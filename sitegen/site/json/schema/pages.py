@@ -164,7 +164,7 @@ class OtherCheckpoint(Shape):
     runtime: Annotated[str, Of("outcome.runtime.id")]
     too_close: Annotated[bool, Of("outcome.too_close")]
     utilization: Annotated[float | None, Of(_middle)]
-    """Best estimate of how full the busiest GPU is."""
+    """Best estimate of how full the fullest GPU is."""
 
 
 class EffectiveVram(Shape):
@@ -255,7 +255,7 @@ class Loss(Shape):
 
 
 class ContextPoint(Shape):
-    """What one sequence of a length takes of the busiest GPU."""
+    """What one sequence of a length takes of the fullest GPU."""
 
     context_tokens: int
     need_bytes: Annotated[ByteBounds, Of("need")]
