@@ -327,7 +327,10 @@ class Served:
         if "kv_pool_tokens" in observed and "kv-tokens" in found:
             found.add("pool-tokens")
         elif "kv-tokens" in found:
-            self.gaps.unsay(("kv-tokens",), "the record gives no tokens, or blocks of unknown size")
+            self.gaps.unsay(
+                ("kv-tokens",),
+                "the record states no token count, or counts KV blocks without stating their size",
+            )
         if observed.get("non_torch_gib", 0) > 0:
             found.add("non-torch")
         if observed.get("graphs_gib", 0) > 0:

@@ -203,13 +203,13 @@ def images_note(target: Target) -> str:
     size = _projector_size(target)
     if is_without_images(target):
         return (
-            "--no-mmproj leaves out the file that reads images, which would take another "
+            "--no-mmproj skips the image projector, which would take another "
             f"{size} on the first GPU."
         )
     if target.assessment.settings.images and target.hub_file:
         return (
-            "At its first start the server also downloads the file that reads images, about "
-            f"{size}."
+            "At its first start, the server also downloads the image projector, which reads "
+            f"images (about {size})."
         )
     return ""
 
@@ -231,7 +231,7 @@ def unasked_images_note(target: Target, program: str) -> str:
     if not is_without_images(target):
         return ""
     return (
-        f"{program} also downloads and loads the file that reads images, about "
+        f"{program} also downloads and loads the image projector, about "
         f"{_projector_size(target)}. The plan does not count it, and {program} has no option to "
         "leave it out."
     )

@@ -323,7 +323,7 @@ def ask_step(
         Language.BASH,
         text,
         where=where,
-        expect=f'"id":"{called}" in the first answer and "content" in the second',
+        expect=f'"id":"{called}" in the first response and "content" in the second',
     )
 
 

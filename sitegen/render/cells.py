@@ -42,13 +42,13 @@ CLAIM_GLYPHS = {
     ClaimVerdict.DISPUTED: "\N{NOT EQUAL TO}",
     ClaimVerdict.IMPOSSIBLE: "\N{MULTIPLICATION X}",
 }
-TOO_CLOSE = "a close call"
+TOO_CLOSE = "too close to call"
 
 
 def _tier(cell: TierMark, _: str) -> str:
     word, glyph = TIER_WORDS[cell.tier], TIER_GLYPHS[cell.tier]
     mark = f'<span class="tier {cell.tier}"><span aria-hidden="true">{glyph}</span> {word}</span>'
-    doubt = f'<small>, but</small> <span class="close">{TOO_CLOSE}</span>'
+    doubt = f' <span class="close">({TOO_CLOSE})</span>'
     return f"{mark}{doubt}" if cell.too_close else mark
 
 

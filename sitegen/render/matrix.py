@@ -47,7 +47,7 @@ def says(model: str, machine: str, count: int, found: OnGpus) -> str:
     """
     words = f"{model} on {machine}: {TIER_SHORT[found.tier]}"
     if found.too_close:
-        words += ", a close call"
+        words += " (too close to call)"
     if found.file:
         words += f", {found.file}"
     if found.tokens_per_s:

@@ -19,7 +19,7 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
     if not groups:
         return ""
     several = any(len(group.recipes) > 1 for group in groups)
-    choice = "Each runtime has its own set: open the one you use. " if several else ""
+    choice = "Each runtime has its own commands: open the one you use. " if several else ""
     parts = ['<section>\n<h2 id="run">How to run it</h2>\n', about_html(choice)]
     for group in groups:
         if group.heading:
@@ -69,7 +69,7 @@ def _instead(step: RecipeStep) -> bool:
 def _beside(other_ways: list[str]) -> list[str]:
     if not other_ways:
         return []
-    head = '<div class="other-ways">\n<p>You can also start it in another way:</p>\n'
+    head = '<div class="other-ways">\n<p>Other ways to start it:</p>\n'
     return [head, *other_ways, "</div>\n"]
 
 

@@ -34,7 +34,7 @@ def sources_table(sources: tuple[Source, ...], *, id: str = "sources") -> Table:
         )
         for source in sources
     )
-    columns = (Column("Source"), Column("Used for"), Column("Read on", key="read"))
+    columns = (Column("Source"), Column("Used for"), Column("Accessed", key="read"))
     return Table(id, "Sources", columns, rows, counted=True)
 
 
@@ -65,7 +65,7 @@ def constants_table(
         Column("Value", numeric=True),
         Column("Status"),
         Column("Source"),
-        Column("Read on", key="read"),
+        Column("Accessed", key="read"),
         Column("Note"),
     )
     rows = tuple(

@@ -116,7 +116,7 @@
     const users = (at) => (one) => (one.users[at] ? [strong(one.users[at])] : dash());
     const none = () => 0;
     const lines = [
-      row("Verdict", "", columns, name, none, (one) => (one.letter === "-" ? ["not assessed"] : [marks[LETTERS.indexOf(one.letter)].cloneNode(true), ...(one.close ? [made("small", {}, "a close call")] : [])])),
+      row("Verdict", "", columns, name, none, (one) => (one.letter === "-" ? ["not assessed"] : [marks[LETTERS.indexOf(one.letter)].cloneNode(true), ...(one.close ? [made("small", {}, "(too close to call)")] : [])])),
       row("Speed", "one user", columns, name, speed, (one) => (one.speed.length ? [strong(`${many(one.speed[1])} tok/s`), made("small", {}, `${many(one.speed[0])}–${many(one.speed[2])} tok/s`)] : dash())),
       row("Speed", "all users together", columns, name, (one) => one.all, (one) => (one.all ? [strong(`${many(one.all)} tok/s`)] : dash())),
       row("Longest context", "", columns, name, context, (one) => (one.context ? [strong(`${many(one.context)} tokens`)] : dash())),
@@ -128,7 +128,7 @@
     if (form.classList.contains("two")) {
       const points = (one) => Number([...fields.model.options].find((option) => option.value === one.model)?.dataset.points) || 0;
       lines.splice(1, 0, row("Rating", "", columns, name, points, (one) => (points(one) ? [strong(String(points(one)))] : ["not rated"])));
-    } else lines.push(facts("GPU memory", "memory"), facts("GPUs cost", "cost", true), facts("Power", "power"));
+    } else lines.push(facts("GPU memory", "memory"), facts("GPU cost", "cost", true), facts("Power", "power"));
     const caption = made("caption", { className: "unseen" }, "Side by side");
     const heads = made("tr", {}, made("td"), ...columns.map((one) => made("th", { scope: "col" }, top(one))));
     return made("table", { id: "figures" }, caption, made("thead", {}, heads), made("tbody", {}, ...lines));

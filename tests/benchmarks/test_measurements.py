@@ -115,7 +115,10 @@ def test_blocks_are_sixteen_tokens_where_the_logged_concurrency_confirms_it() ->
     assert confirmed["observed"]["kv_pool_tokens"] == 41_200
     other = served(gpu_blocks=2575, max_model_len=131_072, max_concurrency=2.4)
     assert "observed" not in other
-    assert other["unsaid"]["kv-tokens"] == "the record gives no tokens, or blocks of unknown size"
+    assert (
+        other["unsaid"]["kv-tokens"]
+        == "the record states no token count, or counts KV blocks without stating their size"
+    )
 
 
 def test_what_a_log_leaves_out_is_a_sentence_by_quantity() -> None:

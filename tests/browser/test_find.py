@@ -132,7 +132,7 @@ def test_a_heading_sorts_both_ways_and_back_and_says_so(page: Page, root: str) -
     before = column(page, "all-comfortable", 1)
     assert len(before) > 1
     assert table.locator("[aria-sort]").count() == 0
-    button = table.get_by_role("button", name="GPUs cost")
+    button = table.get_by_role("button", name="GPU cost")
     spoken = page.locator("#all-comfortable").locator("xpath=../following-sibling::*[1]")
     assert spoken.get_attribute("role") == "status"
     button.focus()
@@ -141,7 +141,7 @@ def test_a_heading_sorts_both_ways_and_back_and_says_so(page: Page, root: str) -
     upwards = numbers(page, "all-comfortable", 5)
     assert upwards == sorted(upwards)
     assert len(set(upwards)) > 1
-    expect(spoken).to_have_text("Sorted by GPUs cost, ascending.")
+    expect(spoken).to_have_text("Sorted by GPU cost, ascending.")
     assert query(page)["sort"] == ["all-comfortable:gpus-cost:ascending"]
     page.keyboard.press("Enter")
     assert numbers(page, "all-comfortable", 5) == sorted(upwards, reverse=True)
@@ -535,7 +535,7 @@ def test_two_models_stand_side_by_side_on_one_machine(page: Page, root: str) -> 
     page.goto(page.url)
     expect(page.locator("#figures thead th")).to_have_text(["Large 70B", "Huge 400B"])
     assert lines_of(page)["Rating"] == ["not rated", "not rated"]
-    assert "GPUs cost" not in lines_of(page)
+    assert "GPU cost" not in lines_of(page)
 
 
 def test_nobody_is_left_out_of_a_comparison(chromium: Browser, folder: Path) -> None:

@@ -23,7 +23,7 @@ def test_a_start_of_vllm_lies_beside_its_prediction_line_by_line() -> None:
     assert done.status == 0, done.err
     rows = {line.split("  ")[0]: line for line in done.out.splitlines() if "GiB" in line}
     assert "53.1 GiB" in rows["Weights per GPU"]
-    assert "16.8 GiB" in rows["KV pool, predicted without the log"]
+    assert "16.8 GiB" in rows["KV pool, predicted without logged values"]
     assert "3.2 GiB" in rows["Activation peak"]
     assert "2.2 GiB" in rows["Memory outside the allocator"]
     assert "1.1 GiB" in rows["CUDA graphs"]
@@ -57,7 +57,7 @@ def test_a_pool_that_is_too_small_is_explained_by_what_comes_before_it(tmp_path:
     log.write_text(text, encoding="utf-8")
     done = compared(log, "--combo", "8x-h100-sxm", "--gpus", "4", "--date", "2026-04-23")
     last = done.out.strip().splitlines()[-1]
-    assert last.startswith("Largest difference: KV pool, predicted without the log, +")
+    assert last.startswith("Largest difference: KV pool, predicted without logged values, +")
     assert "outside its interval" in last
     assert "Predicted against logged: weights per GPU " in last
 

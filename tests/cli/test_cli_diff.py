@@ -107,7 +107,7 @@ def test_what_is_gone_stands_first_and_each_change_says_from_what_to_what(sites:
         "2 verdicts moved by the program: no published record behind these rows changed",
         "  big q4-k-m on duo: borderline → fits comfortably "
         "(needs 20.5 GiB of 22 GiB on vllm → needs 19 GiB of 22 GiB on vllm)",
-        "  big q4-k-m on solo: borderline → borderline, a close call "
+        "  big q4-k-m on solo: borderline → borderline (too close to call) "
         "(needs 20.5 GiB of 22 GiB on vllm → needs 21 GiB of 22 GiB on vllm)",
     ]
 

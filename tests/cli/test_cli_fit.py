@@ -184,7 +184,7 @@ def test_such_an_option_is_taken_where_it_applies(words: str) -> None:
         ("qwen3-32b --expert-parallel --tensor-parallel 8", "has no experts to distribute"),
         ("qwen3-32b --decode-context-parallel 3", "only if 3 divides the tensor parallel size 8"),
         ("qwen3-32b --decode-context-parallel 2", "at most 1, the number of copies of the cache"),
-        ("qwen3-32b --data-parallel 2", "needs a model with experts"),
+        ("qwen3-32b --data-parallel 2", "needs a mixture-of-experts model"),
         ("qwen3-30b-a3b --data-parallel 3", "3 data-parallel ranks cannot share 8 GPUs"),
         ("qwen3-32b --prediction-layers", "no multi-token prediction layers"),
     ],

@@ -668,7 +668,7 @@ def test_lm_studio_loads_the_context_of_the_plan_with_options_that_it_has() -> N
 
 def test_ollama_and_lm_studio_say_that_they_load_an_image_projector_unasked() -> None:
     """Gemma 4 31B has 576 million parameters for images: 1.15 GB at two bytes each."""
-    said = "downloads and loads the file that reads images, about 1.15 GB. The plan does not"
+    said = "downloads and loads the image projector, about 1.15 GB. The plan does not"
     for runtime, id_, title in (
         ("ollama", "ollama", "Download the model and name it"),
         ("llama-cpp", "lm-studio", "Load the model"),

@@ -111,7 +111,5 @@ def _why(session_plan: Planned, catalog: Catalog) -> tuple[str, ...]:
         more = f" and {len(also) - LISTED} more" if len(also) > LISTED else ""
         lines.append(f"Use the same machine and split for {', '.join(also[:LISTED])}{more}.")
     if not OF_SPEED.issuperset(quantities):
-        lines.append(
-            "Keep the startup log: it states the memory (`sitegen new measurement <id>`)."
-        )
+        lines.append("Keep the startup log: it states the memory (`sitegen new measurement <id>`).")
     return tuple(lines)

@@ -171,7 +171,7 @@ def _share(value: float | None) -> str:
 
 
 def _tier(verdict: VerdictNow) -> str:
-    close = ", a close call" if verdict.too_close else ""
+    close = " (too close to call)" if verdict.too_close else ""
     return f"{TIER_WORDS[verdict.tier]}{close}"
 
 

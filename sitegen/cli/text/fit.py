@@ -86,7 +86,7 @@ def summary(
     fused = assessment.settings.flash_attention
     if fused is not None:
         yield "flash attention", "on" if fused else "off"
-    close: tuple[Cell, ...] = (" (a close call)",) if assessment.too_close else ()
+    close: tuple[Cell, ...] = (" (too close to call)",) if assessment.too_close else ()
     yield "verdict", Parts((TierMark(assessment.tier), *close))
     if quantized(workload.kv_dtype):
         yield "not judged", CACHE_MAY_LOSE

@@ -322,7 +322,7 @@ def _too_large(launch: Launch, assessment: Assessment, facts: LintContext) -> It
         use = assessment.busiest.utilization
         message = (
             f"{_weights(assessment)} {_plan(launch)} on {named.words} fills {use.low:.0%} to "
-            f"{use.high:.0%} of the fullest GPU: it will probably not start"
+            f"{use.high:.0%} of the fullest GPU's usable memory: it will probably not start"
         )
         place = place_of(launch, "context", "model")
         yield warning(place, "may-not-fit", message, _capped(launch, _reach(launch, facts)))

@@ -212,7 +212,7 @@ def _logged_token_bytes(run: LoggedRun, block: int) -> tuple[float, float]:
     if seen.kv_request_gib is not None and length:
         return seen.kv_request_gib * GIB / length, LAST_DIGIT_GIB / seen.kv_request_gib
     if seen.kv_pool_gib is None or not seen.kv_pool_tokens or seen.kv_pool_gib <= 0:
-        raise Unmapped("the log states no tokens for the pool")
+        raise Unmapped("the log states no token count for the pool")
     share = half_digit / seen.kv_pool_gib + block / seen.kv_pool_tokens
     return seen.kv_pool_gib * GIB / seen.kv_pool_tokens, share
 

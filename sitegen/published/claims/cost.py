@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from sitegen.catalog.domain.claims import ApiCost, BreakEven, PowerCost, Rental, Side
 from sitegen.fit.assessment import PlanGoal
 from sitegen.ownership import cost
@@ -46,16 +48,21 @@ def break_even(cases: ClaimContext, claim: BreakEven) -> Judgement:
 
 def power(cases: ClaimContext, claim: PowerCost) -> Judgement:
     """Say which price of electricity the figure implies at full board power, all day."""
-    watts = [one.gpu.tdp_watts for one in claim.on.gpus]
-    if any(w is None for w in watts):
-        missing = {"missing": "the power of these GPUs in the catalog"}
-        return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", missing, ())
-    total = sum(w for w in watts if w is not None)
+    counts = Counter(one.gpu.id for one in claim.on.gpus)
+    watts = {one.gpu.id: one.gpu.tdp_watts for one in claim.on.gpus}
+    steps: list[Step] = []
+    total = 0.0
+    for id_, each in watts.items():
+        if each is None:
+            missing = {"missing": "the power of these GPUs in the catalog"}
+            return Judgement(DOUBTFUL, "SAYS_TOO_LITTLE", missing, ())
+        total += counts[id_] * each
+        steps.append(Step("gpus", counts[id_], "count", "claim", id_))
+        steps.append(Step("watts-each", each, "W", f"gpu:{id_}", id_))
     kwh = total / 1_000 * cost.HOURS_A_MONTH
     price = cases.assumption(ELECTRICITY)
-    first = claim.on.gpus[0].gpu.id
-    steps = [
-        Step("watts", total, "W", f"gpu:{first}", first),
+    steps += [
+        Step("watts", total, "W", "engine"),
         Step("hours", cost.HOURS_A_MONTH, "h", "engine"),
         Step("energy", kwh, "kWh", "engine"),
         Step("claimed-cost", claim.usd_month, "usd/month", "claim"),
@@ -66,13 +73,13 @@ def power(cases: ClaimContext, claim: PowerCost) -> Judgement:
             DOUBTFUL, "SAYS_TOO_LITTLE", {"missing": "the price of electricity"}, tuple(steps)
         )
     steps.insert(
-        3,
+        -2,
         Step("electricity", price.value.low, "usd/kWh", f"assumption:{ELECTRICITY}", "",
              price.value.high),
     )  # fmt: skip
     least = cost.power_usd_a_month(total, price.value.low)
     most = cost.power_usd_a_month(total, price.value.high)
-    steps.insert(4, Step("power-cost", least, "usd/month", "engine", high=most))
+    steps.insert(-2, Step("power-cost", least, "usd/month", "engine", high=most))
     low, high = cases.around(claim.usd_month)
     arguments = {"least_usd": least, "most_usd": most, "claimed_usd": claim.usd_month}
     if low <= most and high >= least:

@@ -47,7 +47,7 @@ def _bar(bar: Bar, top: int, scale: float) -> str:
         quantity(NumberCell(bar.need_bytes, Unit.GIB)),
         quantity(NumberCell(bar.budget_bytes, Unit.GIB)),
     )
-    busiest = ", busiest" if bar.busiest else ""
+    busiest = ", fullest" if bar.busiest else ""
     visible = _percent(bar.visible_bytes, scale)
     parts = [
         f'<text x="0" y="{top + 15}" class="{"strong" if bar.busiest else "label"}">'

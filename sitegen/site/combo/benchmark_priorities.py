@@ -35,8 +35,8 @@ QUANTITY_WORDS: Mapping[Uncertain, str] = {
     Uncertain.WEIGHTS: "memory of the loaded weights",
     Uncertain.RESERVED: "memory reserved by the system",
     Uncertain.START_UP: "memory after startup (without the KV cache)",
-    Uncertain.SPEED: "one-user decode speed",
-    Uncertain.RUN: "memory after startup and decode speed",
+    Uncertain.SPEED: "single-user decode speed",
+    Uncertain.RUN: "decode speed, and memory after startup",
 }
 
 

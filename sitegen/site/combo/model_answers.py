@@ -138,7 +138,7 @@ def _card(on_machine: OnMachine, answers: str, address: str, *, many: bool) -> M
             figures.append(("Speed, all users", all_users))
     figures += [
         ("GPU memory", NumberCell(on_machine.machine.installed_vram_bytes, Unit.GIB)),
-        ("GPUs cost", brief_cost(on_machine.machine)),
+        ("GPU cost", brief_cost(on_machine.machine)),
     ]
     return MachineCard(
         answers,
@@ -184,7 +184,7 @@ def _budgets(chosen: BestMachines) -> Table | None:
         Column("Machine"),
         Column("Speed", numeric=True, note="one user"),
         Column("Context", numeric=True, note="longest"),
-        Column("GPUs cost", numeric=True, note="newest price seen"),
+        Column("GPU cost", numeric=True, note="newest price seen"),
         Column("File", note="runtime"),
     )
     rows = tuple(

@@ -45,7 +45,7 @@ def _machine_rows(combo: Combo, machine: EqualMachines, assumptions: Assumptions
         chip = machine.node.gpus[0].gpu.segment == "integrated" and len(watts) == 1
         name = "Power of the chip" if chip else "Power of the GPUs"
         yield Row((name + where, NumberCell(machine.gpus_watts, Unit.WATTS), _sum(watts)))
-    yield Row((f"At the wall, while busy{where}", *_draw(machine, assumptions)))
+    yield Row((f"At the wall, under load{where}", *_draw(machine, assumptions)))
     if machine.supply_watts is not None:
         rest = machine.supply_watts - (machine.gpus_watts or 0)
         how = Parts(

@@ -67,9 +67,8 @@ def load_plot(assessment: Assessment, curve: Sequence[LoadPoint]) -> Drawn | Non
         id="load",
         title=f"Speed by number of users: {named(assessment)}",
         description=(
-            "Two lines with their bounds, by number of concurrent users: the speed of all users "
-            "together rises, and the speed of each user falls. The table below has the same "
-            "numbers."
+            "Two lines with their bounds: as users are added, the total speed rises and the speed "
+            "per user falls. The table below has the same numbers."
         ),
         x=doubling_axis("Concurrent users", Unit.COUNT, (point.x for point in together)),
         y=doubling_axis("Speed", Unit.TOKENS_PER_S, (value for value in values if value)),

@@ -157,7 +157,7 @@ def _row(alike: Alike, lines: tuple[str, ...], busiest: GpuLedger | None) -> Row
     gpu = alike.first
     is_busiest = busiest is not None and _same(gpu, busiest)
     link = Link(url_of("gpu", gpu.gpu_id), alike.label)
-    heading: Cell = Parts((link, " – busiest")) if is_busiest else link
+    heading: Cell = Parts((link, " – fullest")) if is_busiest else link
     cells = (
         heading,
         NumberCell(gpu.layers, Unit.COUNT),

@@ -130,7 +130,7 @@ def _summary(judged: tuple[JudgedPage, ...]) -> Table:
     columns = (
         Column("Page"),
         *(Column(verdict.value.capitalize(), numeric=True) for verdict in ClaimVerdict),
-        Column("Read on", key="read"),
+        Column("Accessed", key="read"),
     )
     rows = tuple(
         Row(

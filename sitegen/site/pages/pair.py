@@ -174,7 +174,7 @@ def pair_page(row: ModelOnCombo, catalog: Catalog, beside: Callable[[], Beside])
 def _description(row: ModelOnCombo) -> str:
     found = row.pick
     names = f"{found.model.name} on {found.combo.name}"
-    close = " (a close call)" if row.too_close else ""
+    close = " (too close to call)" if row.too_close else ""
     how = "" if found.plan is None else f" Best setup: {run_words(found)}."
     return (
         f"{names}: {TIER_WORDS[row.tier]}{close}.{how} Memory per GPU, longest context, users, "
@@ -225,7 +225,7 @@ def _why(row: ModelOnCombo, catalog: Catalog) -> Cell:
 def _figures(found: Assessment) -> tuple[tuple[str, Cell], ...]:
     weights: tuple[tuple[str, Cell], ...] = (
         ("Download", NumberCell(found.weights_bytes, Unit.GB)),
-        ("GPUs cost", brief_cost(found.combo)),
+        ("GPU cost", brief_cost(found.combo)),
     )
     if found.plan is None:
         return weights

@@ -100,7 +100,7 @@ def _facts(runtime: Runtime, inputs: SiteInputs) -> Table:
         ("Memory model", assessed_words(runtime)),
         ("Version we rate", runtime.release(runtime.assessed_version) or Absent("none")),
         ("GPUs", ", ".join(VENDOR_NAMES[vendor] for vendor in runtime.vendors)),
-        ("Oldest NVIDIA compute capability", capability),
+        ("Minimum NVIDIA compute capability", capability),
         ("Formats", joined(tuple(Code(word) for word in runtime.formats))),
         ("Model families", families if runtime.families else "no limit recorded"),
         ("Models it has code for", models_cell(runtime, inputs.catalog.models.values())),
@@ -199,4 +199,4 @@ def _backends(runtime: Runtime) -> Table:
 def _flags(profile: RuntimeProfile) -> Table:
     columns = (Column("Switch"), Column("On"))
     rows = tuple(Row((Code(name), yes_or_no(on))) for name, on in profile.flags.items())
-    return Table("flags", "Settings of our memory model", columns, rows)
+    return Table("flags", "Memory model settings", columns, rows)

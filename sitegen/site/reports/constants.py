@@ -148,7 +148,7 @@ def _table(constants: Named, *, id: str, caption: str) -> Table:
         Column("Value", numeric=True, note="and bounds"),
         Column("Status"),
         Column("Source"),
-        *([Column("Read on", key="read")] if len(dates) > 1 else ()),
+        *([Column("Accessed", key="read")] if len(dates) > 1 else ()),
         *([Column("Note")] if len(notes) > 1 else ()),
     )
     rows = tuple(

@@ -93,7 +93,7 @@ def formats_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table
         Column("Quantization"),
         Column("Bits per weight", numeric=True, note="of a quantized layer"),
         Column("Can get a verdict"),
-        Column("NVIDIA", note="oldest, and oldest with native arithmetic"),
+        Column("NVIDIA", note="minimum compute capability, and with native arithmetic"),
         Column("Other GPUs", note="in at least one runtime that we rate"),
         Column("Tensor parallel cuts", numeric=True, note="in multiples of"),
         Column("Runtimes"),
@@ -119,7 +119,7 @@ def _row(catalog: Catalog, assessed: Sequence[Runtime], quantization: Quantizati
 
 
 def _capabilities(assessed: Sequence[Runtime], quantization: Quantization) -> str:
-    """Name the oldest compute capability on which some runtime runs a format."""
+    """Name the minimum compute capability on which some runtime runs a format."""
     found = (oldest_nvidia(quantization, runtime) for runtime in assessed)
     least = min((one for one in found if one is not None), default=None)
     if least is None:

@@ -43,7 +43,9 @@ FINDINGS: Mapping[str, str] = {
         "The weights take up {weights_bytes}, which needs {needed} × {gpu}, not {available}."
     ),
     "ENOUGH_GPUS": "The weights take up {weights_bytes} of the {installed_bytes} installed.",
-    "FITS_AFTER_ALL": "The model fits: it uses {low} to {high} of the fullest GPU with {runtime}.",
+    "FITS_AFTER_ALL": (
+        "The model fits: it takes {low} to {high} of the fullest GPU's usable memory with {runtime}."
+    ),
     "MEMORY_EXCEEDED": (
         "The model needs at least {need_bytes}, but programs see only {visible_bytes}."
     ),
@@ -52,15 +54,19 @@ FINDINGS: Mapping[str, str] = {
         "not compute whether the cache and buffers fit too."
     ),
     "NO_PROFILE": "No assessed runtime loads {quantization}.",
-    "NOT_PRACTICAL": "The model needs at least {low} of the fullest GPU with {runtime}.",
-    "COMFORTABLE": (
-        f"The model fits {COMFORTABLY}: it uses {{low}} "
-        f"to {{high}} of the fullest GPU with {{runtime}}."
+    "NOT_PRACTICAL": (
+        "The model needs at least {low} of the fullest GPU's usable memory with {runtime}."
     ),
-    "BORDERLINE": "The fit is borderline: the model uses {low} to {high} of the fullest GPU.",
+    "COMFORTABLE": (
+        f"The model fits {COMFORTABLY}: it takes {{low}} "
+        f"to {{high}} of the fullest GPU's usable memory with {{runtime}}."
+    ),
+    "BORDERLINE": (
+        "The fit is borderline: the model takes {low} to {high} of the fullest GPU's usable memory."
+    ),
     "TOO_CLOSE": (
-        "Too close to call: {low} to {high} of the fullest GPU with {runtime}; the middle "
-        "estimate is {utilization}."
+        "Too close to call: {low} to {high} of the fullest GPU's usable memory with {runtime}; the "
+        "middle estimate is {utilization}."
     ),
     "TENSOR_ACROSS_NODES": (
         "The numbers agree, but a tensor parallel size of {tp} crosses machines, and the page does "
@@ -132,13 +138,13 @@ FINDINGS: Mapping[str, str] = {
         "exceeds the sum of both directions."
     ),
     "LATENCY_AGREES": (
-        "An empty all-reduce over this link takes {least_seconds} to {most_seconds}."
+        "An all-reduce of no data over this link takes {least_seconds} to {most_seconds}."
     ),
     "LATENCY_BELOW_LINK": (
-        "The cable alone may be faster, but a plan waits for all-reduces, and even an empty "
-        "all-reduce takes at least {least_seconds}."
+        "The link itself may have a lower latency, but tensor parallelism waits for all-reduces, "
+        "and even an all-reduce of no data takes at least {least_seconds}."
     ),
-    "LATENCY_ABOVE_LINK": "An empty all-reduce over this link takes at most {most_seconds}.",
+    "LATENCY_ABOVE_LINK": "An all-reduce of no data over this link takes at most {most_seconds}.",
     "LINK_ON_GPU": "The catalog records {kind} on the {gpu}.",
     "LINK_NOT_ON_GPU": "The {gpu} has no {kind}.",
     "LINK_ENOUGH": "The link takes {share} of the time per token and {seconds} per prompt.",
@@ -225,7 +231,9 @@ STEPS: Mapping[str, str] = {
     "installed-each": "installed on each GPU",
     "fillable": "usable by one replica", "gpus-needed": "GPUs needed",
     "gpus-there": "GPUs available",
-    "budget": "memory that the runtime may fill", "utilization": "share of the fullest GPU",
+    "budget": "memory that the runtime may fill", "utilization": (
+        "share of the fullest GPU's usable memory"
+    ),
     "tensor": "tensor parallel size", "pipeline": "pipeline parallel size", "replicas": "replicas",
     "pool": "tokens of KV cache that fit", "users": "users", "tokens-each": "tokens for each user",
     "read-gpus": "bytes read from GPUs per token", "rate-gpus": "peak bandwidth of GPUs",
@@ -240,14 +248,15 @@ STEPS: Mapping[str, str] = {
     "longest-prompt": "longest prompt in that time", "first": "first", "second": "second",
     "ratio": "ratio", "claimed-ratio": SAID, "line-rate": "line rate, one direction",
     "bus-rate": "bandwidth of a collective", "claimed-rate": SAID,
-    "collective-latency": "empty all-reduce", "links-of-gpu": "links in the catalog",
+    "collective-latency": "all-reduce of no data", "links-of-gpu": "links in the catalog",
     "token-time": "time per token", "link-time": "time on the link", "share": "share of the link",
     "limit": "largest share allowed for the link", "prompt-time": "time for a long prompt",
     "prompt-link-time": "time on the link", "prompt-limit": "longest time that the link may add",
     "hardware": "price of the hardware", "tokens-a-day": "tokens a day",
     "api-price": "API price for a thousand tokens", "replaced": "saved on the API",
     "running": "running costs", "saved": "monthly saving", "claimed-months": SAID,
-    "break-even": "price divided by monthly saving", "watts": "board power", "hours": (
+    "break-even": "price divided by monthly saving", "watts-each": "board power of each GPU",
+    "watts": "board power of all GPUs", "hours": (
         "hours in a month"
     ),
     "energy": "energy", "electricity": "price of electricity", "power-cost": "energy times price",

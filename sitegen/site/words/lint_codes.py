@@ -129,13 +129,13 @@ CODES: Mapping[str, Said] = {
     ),
     "unclosed-quote": Said(
         "A quote is never closed",
-        "The shell waits for more text and starts nothing.",
+        "The shell waits for more input and does not start anything.",
     ),
     "exposed": Said(
         "Anyone who can reach this machine can use the server",
         (
-            "It listens on every address and asks for no key. An open RPC server runs anything "
-            "sent to it."
+            "It listens on every address and asks for no key. An open RPC server accepts commands "
+            "from anyone who can reach it."
         ),
     ),
     "actor-gpus": Said(

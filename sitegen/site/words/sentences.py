@@ -29,12 +29,15 @@ REASONS: Mapping[str, str] = {
         "At {context_tokens}, the fullest GPU needs {need_bytes}, but only {budget_bytes} is "
         "usable."
     ),
-    "HEADROOM": "The model may use {utilization} of the fullest GPU, which leaves little headroom.",
+    "HEADROOM": (
+        "The model may use {utilization} of the fullest GPU's usable memory, which leaves little "
+        "headroom."
+    ),
     "KV_BELOW_CONTEXT": "At most {max_context_tokens} of context fit, not {context_tokens}.",
     "KV_BELOW_SEQUENCES": (
         "A replica has room for {held} contexts of {context_tokens}, not {sequences}."
     ),
-    "UNCERTAIN": "The estimate ranges from {low} to {high} of the fullest GPU.",
+    "UNCERTAIN": ("The estimate ranges from {low} to {high} of the fullest GPU's usable memory."),
     "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) stay in system RAM.",
     "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) stay in system RAM.",
     "OS_LIMIT": (
@@ -100,7 +103,7 @@ REASONS: Mapping[str, str] = {
         "The model has no experts to distribute, or {runtime} cannot distribute them."
     ),
     "DP_UNSUPPORTED": (
-        "Data-parallel attention needs a model with experts and support in {runtime}."
+        "Data-parallel attention needs a mixture-of-experts model and support in {runtime}."
     ),
     "DP_SIZE": "{dp} data-parallel ranks cannot share {gpus} GPUs equally.",
     "DCP_SIZE": (
@@ -142,12 +145,17 @@ CURES: Mapping[str, str] = {
     "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest image",
     "MORE_GPUS": "use {count} × {gpu}",
     "MORE_MEMORY": "use the {gpu} with {bytes}",
-    "MORE_NODES": "connect {count} machines with {each} × {gpu} each over {link}",
+    "MORE_NODES": "connect {count} machines over {link}, each with {each} × {gpu}",
     "EXPERTS_TO_RAM": (
         "run it in {runtime} on a computer with {bytes} of RAM, which holds some of the experts "
         "(about {tokens_per_s})"
     ),
 }
+
+WITH_ONE_GPU: Mapping[str, str] = {
+    "MORE_NODES": "connect {count} machines over {link}, each with one {gpu}",
+}
+"""What takes the place of a cure's sentence where each machine has one GPU."""
 
 _HOLE = re.compile(r"\{(\w+)\}")
 
@@ -229,6 +237,7 @@ def cure_sentence(cure: Cure, catalog: Catalog) -> Parts:
     Raises:
         KeyError: For a code without a sentence, or a sentence without its argument.
     """
-    return Parts(
-        _sentence(CURES[cure.code], cure.arguments, lambda name, id_: _named(catalog, name, id_))
-    )
+    template = CURES[cure.code]
+    if cure.arguments.get("each") == 1:
+        template = WITH_ONE_GPU.get(cure.code, template)
+    return Parts(_sentence(template, cure.arguments, lambda name, id_: _named(catalog, name, id_)))

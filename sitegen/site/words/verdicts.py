@@ -33,10 +33,11 @@ from sitegen.survey.results import CheckpointOutcome
 SHORT_CONTEXT = 8_192
 LONG_CONTEXT = 32_768
 DIFFERENCES = {
-    "kv-dtype": "cache type", "power": "power limit", "eager": "CUDA graphs",
-    "experts-in-ram": "layers with experts in RAM", "system-ram": "speed of the system RAM",
+    "kv-dtype": "another cache type", "power": "a power limit", "eager": "no CUDA graphs",
+    "experts-in-ram": "another number of layers with experts in RAM",
+    "system-ram": "system RAM of another speed",
 }  # fmt: skip
-"""Steps between a record and a fit tuple whose code is not a plain word."""
+"""What a record has that a fit tuple has not, where ``another`` and the code do not say it."""
 NO_PLAN = Absent("no valid plan")
 NOTHING_FITS = Absent("none")
 
@@ -204,7 +205,7 @@ def decode(assessment: Assessment) -> Cell:
         else ()
     )
     word = " user" if replicas * speed.batch == 1 else " users together"
-    word += " (cap)" if speed.capped else ""
+    word += " (our limit)" if speed.capped else ""
     return Lines(
         (
             rate_span(speed.single_tokens_per_s),
@@ -240,8 +241,8 @@ def measured_speed(assessment: Assessment) -> tuple[Cell, ...]:
         return ()
     record = f"{url_of('model', assessment.model.id)}#{run_row_id(found.run)}"
     speed = NumberCell(found.tokens_per_s, Unit.TOKENS_PER_S)
-    differs = ", ".join(DIFFERENCES.get(step, step) for step in found.differs)
-    other = f"; differs in {differs}" if differs else ""
+    differs = [DIFFERENCES.get(step, f"another {step}") for step in found.differs]
+    other = f" with {and_list(differs)}" if differs else ""
     return (Small(Parts((Link(record, "measured"), " ", speed, other))),)
 
 
@@ -335,7 +336,7 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
     if assessment.shortage_bytes > 0:
         lacks = NumberCell(assessment.shortage_bytes, Unit.GIB)
         gpu = _deciding_gpu(assessment)
-        parts = f"{gpu[:1].upper()}{gpu[1:]} lacks at least ", lacks, f" {WHAT_IS_COUNTED}."
+        parts = f"{gpu[:1].upper()}{gpu[1:]} is at least ", lacks, f" short {WHAT_IS_COUNTED}."
         lines.append(Parts(parts))
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
