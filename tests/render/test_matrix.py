@@ -18,7 +18,8 @@ DATA = matrix_data(GRID, {id_: known.parameters for id_, known in FACTS.items()}
 def test_a_cell_says_model_machine_verdict_speed_and_context() -> None:
     found = OnGpus(FitTier.BORDERLINE, True, 7.25, 40_960, 2, "Q8_0")
     assert says("A", "2× B", 2, found) == (
-        "A on 2× B: borderline (too close to call), Q8_0, 7.2 tokens per second, 40,960 tokens of context"
+        "A on 2× B: borderline (too close to call), Q8_0, 7.2 tokens per second, "
+        "40,960 tokens of context"
     )
     assert says("A", "4× B", 4, found).endswith("40,960 tokens of context (on 2 of them)")
     assert says("A", "B", 1, NOT) == "A on B: not practical"

@@ -46,7 +46,7 @@ def test_streams_that_end_at_the_cap_say_so() -> None:
     assert made.speed is not None
     assert "(cap)" not in text(decode(made))
     capped = replace(made, speed=replace(made.speed, capped=True))
-    assert "users together (cap)" in text(decode(capped))
+    assert "users together (our limit)" in text(decode(capped))
 
 
 def test_settings_that_make_speed_unknown_are_called_as_on_the_command_line() -> None:

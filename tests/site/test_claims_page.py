@@ -110,7 +110,7 @@ def test_a_line_names_an_assumption_as_the_framework_page_does() -> None:
 
 
 def test_a_range_prints_its_unit_once_and_equal_ends_as_one_number() -> None:
-    for low, high, said in ((0.59, 0.83, "59–83\u00a0% of"), (0.101, 0.102, "uses 10\u00a0% of")):
+    for low, high, said in ((0.59, 0.83, "59–83\u00a0% of"), (0.101, 0.102, "takes 10\u00a0% of")):
         arguments = {"low": low, "high": high}
         judgement = Judgement(ClaimVerdict.CONFIRMED, "BORDERLINE", arguments, ())
         assert said in text(finding_sentence(judgement, whole_catalog()))

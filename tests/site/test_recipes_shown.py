@@ -52,7 +52,7 @@ def test_a_page_says_to_choose_a_runtime_where_any_answer_has_several() -> None:
     found = recipe_groups(written(SURVEY.combos[FOUR_BY_TWO.id]))
     several = next(group for group in found if len(group.recipes) > 1)
     one = replace(several, id="one", recipes=several.recipes[:1])
-    said = "Each runtime has its own set"
+    said = "Each runtime has its own commands"
     assert said in section(several, one)
     assert said in section(one, several)
     assert said not in section(one)

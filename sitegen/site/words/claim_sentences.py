@@ -44,7 +44,8 @@ FINDINGS: Mapping[str, str] = {
     ),
     "ENOUGH_GPUS": "The weights take up {weights_bytes} of the {installed_bytes} installed.",
     "FITS_AFTER_ALL": (
-        "The model fits: it takes {low} to {high} of the fullest GPU's usable memory with {runtime}."
+        "The model fits: it takes {low} to {high} of the fullest GPU's usable memory with "
+        "{runtime}."
     ),
     "MEMORY_EXCEEDED": (
         "The model needs at least {need_bytes}, but programs see only {visible_bytes}."
