@@ -44,7 +44,7 @@ def test_the_goal_of_most_users_has_the_plus_too() -> None:
 def test_streams_that_end_at_the_cap_say_so() -> None:
     made = found(LIMITS)
     assert made.speed is not None
-    assert "(cap)" not in text(decode(made))
+    assert "(our limit)" not in text(decode(made))
     capped = replace(made, speed=replace(made.speed, capped=True))
     assert "users together (our limit)" in text(decode(capped))
 

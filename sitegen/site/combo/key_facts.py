@@ -27,5 +27,5 @@ def key_facts(survey: ComboSurvey, costs: RunningCosts) -> tuple[tuple[str, Cell
         varies = costs.watts.low < costs.watts.high
         bounds: tuple[Cell, ...] = (span(costs.watts, Unit.WATTS), ", ") if varies else ()
         wall = Small(Parts((*bounds, "at the wall")))
-        found.append(("Power while busy", Lines((mid, wall))))
+        found.append(("Power under load", Lines((mid, wall))))
     return tuple(found)

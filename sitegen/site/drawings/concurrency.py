@@ -74,8 +74,8 @@ def _drawn(at: int, by_streams: dict[int, tuple[SpeedRun, Source]], catalog: Cat
         id=f"concurrency-{at}",
         title=f"Measured throughput by number of users: {what}",
         description=(
-            "Measured speed of all users together, by number of users. The table below has "
-            "the same numbers."
+            "The measured total speed as users are added, and the speed per user where it was "
+            "measured. The table below has the same numbers."
         ),
         x=doubling_axis("Concurrent users", Unit.COUNT, (point.x for point in every)),
         y=doubling_axis(

@@ -56,10 +56,10 @@ def _fields(
     read, written = (mid[f"price-api-70b-{what}-usd-per-1m"] for what in ("read", "written"))
     return (
         CalculatorInput("hardware", "To buy, USD", costs.hardware_usd.mid, 1e7),
-        CalculatorInput("busy", "Power while busy, W", costs.busy_watts.mid, 1e6),
-        CalculatorInput("idle", "Power while idle, W", costs.idle_watts.mid, 1e6),
+        CalculatorInput("busy", "Power under load, W", costs.busy_watts.mid, 1e6),
+        CalculatorInput("idle", "Power when idle, W", costs.idle_watts.mid, 1e6),
         CalculatorInput("hours", "Busy, hours a day", hours, 24, 1),
-        CalculatorInput("speed", "Output while busy, tokens/s", costs.tokens_per_s.mid, 1e6, 1),
+        CalculatorInput("speed", "Output under load, tokens/s", costs.tokens_per_s.mid, 1e6, 1),
         CalculatorInput("read", "Input tokens per output token", read_per_written, 1e4, 1),
         CalculatorInput("kwh", "Electricity, USD/kWh", mid["electricity-price-usd-per-kwh"], 10, 3),
         CalculatorInput("api-read", "API, USD per million input tokens", read, 1e4, 2),

@@ -193,7 +193,7 @@ def _row(combo: Combo, costs: Costs | None) -> Row:
     plan = plan_words(costs.found.plan) if costs.found.plan else ""
     busy = span(costs.busy_watts, Unit.WATTS, with_mid=True)
     idle = span(costs.idle_watts, Unit.WATTS)
-    power = (busy, " busy, ", idle, " waiting")
+    power = (busy, " under load, ", idle, " idle")
     return Row(
         (
             Lines((Link(row_link(costs.found), combo.name), Small(plan), Small(Parts(power)))),

@@ -147,7 +147,7 @@ def costs_table(costs: RunningCosts) -> Table:
         Column("Best overall"),
         Column("To buy", numeric=True, note="GPUs, newest price seen"),
         Column("To rent", numeric=True, note="GPUs, per hour"),
-        Column("Power", numeric=True, note="at the wall, while busy"),
+        Column("Power", numeric=True, note="at the wall, under load"),
         Column("Speed", numeric=True, note=_streams_words(costs)),
         Column("Energy", numeric=True, note="per million tokens"),
         Column("Rent", numeric=True, note="per million tokens"),
@@ -216,7 +216,7 @@ def _note(costs: RunningCosts) -> str:
         return said
     return (
         f"{said} We assume that electricity costs {costs.usd_per_kwh:.2f} USD/kWh, and count only "
-        "the energy that the machine uses while it is busy."
+        "the energy that the machine uses under load."
     )
 
 

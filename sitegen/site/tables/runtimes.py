@@ -8,7 +8,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.models import Capabilities, MemoryModel, Quantization, Runtime
 from sitegen.fit.compatibility import oldest_nvidia, runs_format
-from sitegen.site.cells import Absent, Cell, Link, NumberCell, Unit
+from sitegen.site.cells import Absent, Cell, Lines, Link, NumberCell, Parts, Small, Unit
 from sitegen.site.content.references import Directive
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.resolve_ids import look_up
@@ -36,12 +36,13 @@ MEMORY_WORDS = {
 }
 
 
-def assessed_words(runtime: Runtime) -> str:
+def assessed_words(runtime: Runtime) -> Cell:
     """Say whether the engine assesses a runtime, and what of it the survey judges."""
     words = MEMORY_WORDS[runtime.memory_model]
     if runtime.surveyed_in_full:
         return words
-    return f"{words}. We rate the smallest production checkpoint of each model."
+    checkpoint = Link("/glossary/#production-checkpoint", "production checkpoint")
+    return Lines((words, Small(Parts(("only each model's smallest ", checkpoint)))))
 
 
 def yes_or_no(value: bool) -> str:

@@ -323,7 +323,7 @@ class Machine(Shape):
     count: int
     gpus_watts: int | None
     draw_watts: Bounds | None
-    """At the wall while busy."""
+    """At the wall under load."""
     draw_by_maker: Annotated[bool, Of("by_maker")]
     """Whether that is the maker's limit for the whole machine."""
     power_supply_watts: Annotated[int | None, Of("supply_watts")]
@@ -404,7 +404,7 @@ class RunningCosts(Shape):
     whole_build_usd: Annotated[Bounds | None, Of("whole_usd")]
     """With the machines around the GPUs, for desktops with one or two cards."""
     draw_watts: Annotated[Bounds | None, Of("watts")]
-    """At the wall while busy."""
+    """At the wall under load."""
     electricity_usd_per_kwh: Annotated[float | None, Of("usd_per_kwh")]
     streams: int
     energy_usd_per_million_tokens: Annotated[PerMillion | None, Of("energy")]
