@@ -41,7 +41,7 @@ def assessed_words(runtime: Runtime) -> Cell:
     words = MEMORY_WORDS[runtime.memory_model]
     if runtime.surveyed_in_full:
         return words
-    checkpoint = Link("/glossary/#production-checkpoint", "production checkpoint")
+    checkpoint = Link("/framework/#fit-tiers", "production checkpoint")
     return Lines((words, Small(Parts(("only each model's smallest ", checkpoint)))))
 
 
