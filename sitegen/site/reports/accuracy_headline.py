@@ -34,5 +34,5 @@ def headline_figures(
     found = [one for one in speed.judged if one.quantity == "decode"] if speed else []
     if found:
         errors = sorted((abs(one.predicted.mid / one.measured - 1), 1.0) for one in found)
-        words = f"median error for {len(found):,} published one-user speeds"
+        words = f"median error for {len(found):,} published single-user speeds"
         yield AccuracyFigure(NumberCell(quantile(errors, 0.5), Unit.PERCENT), words)
