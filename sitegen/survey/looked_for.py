@@ -36,13 +36,19 @@ def pairs(catalog: Catalog, rows: Mapping[str, Sequence[ModelOnCombo]]) -> Itera
 def usual_machines(catalog: Catalog) -> tuple[Combo, ...]:
     """Choose the machines whose GPUs most sources of runs name, one for each kind of them.
 
+    With experts in system RAM a run is of a whole computer, and says little of its GPUs.
+
     Combos that differ in something other than GPUs, links and the number of machines are of one
     kind; the first by id stands for them.
     """
     named = Counter(
         gpus
         for source in catalog.benchmarks.values()
-        for gpus in {_counted(gpu.gpu.id for gpu in run.system.gpus) for run in source.runs}
+        for gpus in {
+            _counted(gpu.gpu.id for gpu in run.system.gpus)
+            for run in source.runs
+            if not run.split.cpu_expert_layers
+        }
     )
     kinds: dict[tuple[object, ...], Combo] = {}
     for combo in catalog.combos.values():

@@ -117,12 +117,15 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
 def usual_machines(inputs: SiteInputs) -> tuple[ComboSurvey, ...]:
     """Return the machines that most sources measured, one for each set of GPUs, most first.
 
-    Where nothing was measured they are the smallest.
+    Where nothing was measured they are the smallest. With experts in system RAM a run is of the
+    whole computer, and says little of how common its GPUs are.
     """
     known = Counter(
         hardware
         for source in inputs.catalog.benchmarks.values()
-        for hardware in {plain_gpus(run.system) for run in source.runs}
+        for hardware in {
+            plain_gpus(run.system) for run in source.runs if not run.split.cpu_expert_layers
+        }
     )
     first: dict[str, ComboSurvey] = {}
     fewest_nodes_first = sorted(inputs.survey.combos.values(), key=lambda s: len(s.combo.nodes))

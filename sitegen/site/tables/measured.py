@@ -129,9 +129,10 @@ def measured_by_gpu(catalog: Catalog) -> Mapping[str, Mapping[str, RunTally]]:
 
 
 def _is_plain(run: SpeedRun) -> bool:
-    """Return whether a run is one stream on one GPU, without speculation and without doubt."""
+    """Return whether a run is one stream on one GPU alone, without speculation or doubt."""
     alone = len(run.system.gpus) == 1 and run.workload.sequences == 1
-    return alone and not run.speculative and not run.doubt
+    in_ram = run.split.cpu_expert_layers > 0
+    return alone and not in_ram and not run.speculative and not run.doubt
 
 
 def measured_of_gpu(found: Mapping[str, RunTally], catalog: Catalog, *, id: str) -> Table:
