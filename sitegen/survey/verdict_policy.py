@@ -1162,16 +1162,21 @@ def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheck
     """Return what reaches the verdict's tier where nothing is comfortable.
 
     A borderline verdict gives way to a published file of that tier, under the same runtime before
-    others that people use there. The release's own format comes first: what is smaller rounds it.
+    others that people use there. The release's own format comes first where it has room for the
+    context that was asked for: what is smaller rounds it.
     """
     ask = _ask_of(question, verdict)
     if verdict.tier is not FitTier.BORDERLINE:
         return Pick(verdict, ask)
     published = _published(question, verdict.subject.runtime)
-    published = sorted(published, key=lambda a: not _is_release(engine, question, verdict, a))
-    for other in published:
+    released = [one for one in published if _is_release(engine, question, verdict, one)]
+    for other in (*released, *published):
         entry = planned_for(engine, question, other)
-        if entry.tier is FitTier.BORDERLINE:
+        roomy = (
+            other not in released
+            or _longest(engine, question, entry) >= other.workload.context_tokens
+        )
+        if entry.tier is FitTier.BORDERLINE and roomy:
             found = _faster_from_ram(engine, question, Pick(entry, other), published)
             return _with_larger_steps(engine, question, found)
     return _with_larger_steps(engine, question, Pick(planned_for(engine, question, ask), ask))
@@ -1206,6 +1211,13 @@ def _reads_experts_from_ram(entry: PlannedCheckpoint) -> bool:
     chosen = entry.chosen
     reasons = () if chosen is None else chosen.evaluation.reasons
     return any(reason.code == "EXPERTS_IN_RAM" for reason in reasons)
+
+
+def _longest(engine: FitEngine, question: ModelQuestion, entry: PlannedCheckpoint) -> int:
+    """Return the longest context of an entry in tokens; 0 without a plan."""
+    if entry.chosen is None:
+        return 0
+    return engine.longest(entry.chosen.evaluation, question.model.context_tokens)
 
 
 def _entry_stream(entry: PlannedCheckpoint) -> float:

@@ -23,7 +23,11 @@ from tests.survey.whole_catalog import whole_catalog
 def sources_of(catalog: Catalog, combo_id: str) -> int:
     asked = Counter(one.gpu.id for one in catalog.combos[combo_id].gpus)
     return sum(
-        any(Counter(one.gpu.id for one in run.system.gpus) == asked for run in source.runs)
+        any(
+            Counter(one.gpu.id for one in run.system.gpus) == asked
+            for run in source.runs
+            if not run.split.cpu_expert_layers
+        )
         for source in catalog.benchmarks.values()
     )
 
