@@ -408,6 +408,7 @@ def _signature(group: GpuGroup) -> Hashable:
         group.network.id if group.network else "",
         group.ram_bytes,
         group.ram_bandwidth_bytes_per_s,
+        group.slot,
     )
 
 

@@ -105,7 +105,8 @@ class GpuGroup:
     visible_bytes: int
     """Memory of all its GPUs together that a process sees."""
     slot: str = ""
-    """Id of the link that joins each GPU to its node, empty where nothing says so."""
+    """Id of the link between the GPUs of a node, empty for a single one and without RAM to read:
+    what their slots carry."""
 
     def hops(self, tp: int) -> Hops:
         """Count the boundaries that a token crosses between stages of ``tp`` GPUs."""
@@ -273,7 +274,7 @@ def _make(
         smallest=min(gpus, key=lambda d: d.usable_bytes()),
         usable_bytes=sum(d.usable_bytes(raised=True) for d in gpus),
         visible_bytes=sum(d.visible_bytes for d in gpus),
-        slot=first.link.id if first.link else "",
+        slot=first.link.id if ram and first.link and len(first.gpus) > 1 else "",
     )
 
 

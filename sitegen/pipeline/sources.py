@@ -135,7 +135,10 @@ def _texts(content: Mapping[str, str]) -> _Texts:
     return _Texts(content, documents, history, errors, unjudged, terms)
 
 
-JUDGED = tuple(f"catalog/{one}/" for one in ("models", "quantizations", "runtimes", "assumptions"))
+JUDGED = tuple(
+    f"catalog/{one}/"
+    for one in ("models", "quantizations", "runtimes", "assumptions", "benchmarks")
+)
 """Folders that the engine's own rules read."""
 
 

@@ -142,7 +142,7 @@ def test_a_heading_sorts_both_ways_and_back_and_says_so(page: Page, root: str) -
     assert upwards == sorted(upwards)
     assert len(set(upwards)) > 1
     expect(spoken).to_have_text("Sorted by GPU cost, ascending.")
-    assert query(page)["sort"] == ["all-comfortable:gpus-cost:ascending"]
+    assert query(page)["sort"] == ["all-comfortable:gpu-cost:ascending"]
     page.keyboard.press("Enter")
     assert numbers(page, "all-comfortable", 5) == sorted(upwards, reverse=True)
     assert head.nth(4).get_attribute("aria-sort") == "descending"
@@ -329,7 +329,7 @@ def test_a_verdict_shows_its_tier_and_leads_to_the_pair(page: Page, root: str) -
 
 def test_an_idea_finds_its_pages_and_the_text_in_other_words(page: Page, published_at: str) -> None:
     page.goto(f"{published_at}{SEARCH}?q=oom")
-    expect(page.locator("#told")).to_have_text("1 answer, 0 pages by name, 6 in the text.")
+    expect(page.locator("#told")).to_have_text("1 answer, 0 pages by name, 7 in the text.")
     expect(page.locator("#answers a:visible")).to_have_text(["Errors: memory"])
     expect(page.locator("#texts li > a").first).to_have_text("Errors, word for word")
     page.get_by_role("searchbox").fill("")

@@ -170,7 +170,7 @@ def _path(
     tp, pp = split
     family, era = runtime.traits.speed_family, _era(run, runtime)
     crosses = tp > group.per_node
-    limited = run.power_limit_watts
+    limited, slot = run.power_limit_watts, run.system.nodes[0].link
     tdp = run.system.gpus[0].gpu.tdp_watts
     return ReplicaPipeline(
         reduced=reduced,
@@ -193,7 +193,7 @@ def _path(
         chunk_tokens=run.workload.micro_batch_tokens or 0,
         uneven=family == "layer-split" and tp > 1,
         copied_expert_tokens=runtime.traits.copied_expert_tokens,
-        slot=group.slot,
+        slot=slot.id if slot else "",
         mapped_bytes_per_s=group.ram_bandwidth_bytes_per_s.mid if run.mapped else 0.0,
     )
 

@@ -92,7 +92,7 @@ def machines_table(surveys: Iterable[ComboSurvey]) -> Table:
     columns = (
         Column("Machine"),
         Column("GPU memory", numeric=True),
-        Column("GPU cost", numeric=True, note="newest seen"),
+        Column("GPU cost", numeric=True, note="newest seen", key="GPUs cost"),
         Column("Power", numeric=True, note="GPUs"),
         Column("Best overall", note="file"),
         Column("Speed", numeric=True, note="one user"),

@@ -26,7 +26,7 @@ COLUMNS = (
     Column("Speed", numeric=True, note="one user"),
     Column("Context", numeric=True, note="longest"),
     Column("Users", numeric=True, note="at 8K / 32K"),
-    Column("GPU cost", numeric=True, note="newest price seen"),
+    Column("GPU cost", numeric=True, note="newest price seen", key="GPUs cost"),
     Column("Runs in", note="plan"),
 )
 MISSING_COLUMNS = (

@@ -184,7 +184,7 @@ def _budgets(chosen: BestMachines) -> Table | None:
         Column("Machine"),
         Column("Speed", numeric=True, note="one user"),
         Column("Context", numeric=True, note="longest"),
-        Column("GPU cost", numeric=True, note="newest price seen"),
+        Column("GPU cost", numeric=True, note="newest price seen", key="GPUs cost"),
         Column("File", note="runtime"),
     )
     rows = tuple(
