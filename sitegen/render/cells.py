@@ -29,7 +29,7 @@ from sitegen.site.cells import (
     Span,
     TierMark,
 )
-from sitegen.site.words.tiers import TIER_SHORT, TIER_WORDS
+from sitegen.site.words.tiers import CLOSE_WORDS, TIER_SHORT, TIER_WORDS
 
 TIER_GLYPHS = {
     FitTier.COMFORTABLE: "\N{CHECK MARK}",
@@ -42,13 +42,12 @@ CLAIM_GLYPHS = {
     ClaimVerdict.DISPUTED: "\N{NOT EQUAL TO}",
     ClaimVerdict.IMPOSSIBLE: "\N{MULTIPLICATION X}",
 }
-TOO_CLOSE = "too close to call"
 
 
 def _tier(cell: TierMark, _: str) -> str:
     word, glyph = TIER_WORDS[cell.tier], TIER_GLYPHS[cell.tier]
     mark = f'<span class="tier {cell.tier}"><span aria-hidden="true">{glyph}</span> {word}</span>'
-    doubt = f' <span class="close">({TOO_CLOSE})</span>'
+    doubt = f' <span class="close">({CLOSE_WORDS[cell.tier]})</span>'
     return f"{mark}{doubt}" if cell.too_close else mark
 
 

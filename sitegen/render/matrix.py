@@ -17,7 +17,7 @@ from sitegen.render.filters import quantity
 from sitegen.site.cells import NumberCell, Unit
 from sitegen.site.combo.matrix import Cut, Grid, Head, ModelRow, Pair, machine_address
 from sitegen.site.pages.matrix import DATA_URL, REST_URL
-from sitegen.site.words.tiers import TIER_SHORT
+from sitegen.site.words.tiers import CLOSE_WORDS, TIER_SHORT
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.gpu_grid import NOT, OnGpus, figures_of, on_gpus
 from sitegen.units import GIB
@@ -47,7 +47,7 @@ def says(model: str, machine: str, count: int, found: OnGpus) -> str:
     """
     words = f"{model} on {machine}: {TIER_SHORT[found.tier]}"
     if found.too_close:
-        words += " (too close to call)"
+        words += f" ({CLOSE_WORDS[found.tier]})"
     if found.file:
         words += f", {found.file}"
     if found.tokens_per_s:
@@ -167,7 +167,9 @@ def matrix_data(grid: Grid, sizes: Mapping[str, int]) -> dict[str, Any]:
     figures = Figures(Texts(), Texts(), Texts())
     gpus = [_gpu_data(heads, grid, figures) for heads in by_gpu.values()]
     return {
-        "tiers": [[tier, TIER_GLYPHS[tier], TIER_SHORT[tier]] for tier in FitTier],
+        "tiers": [
+            [tier, TIER_GLYPHS[tier], TIER_SHORT[tier], CLOSE_WORDS[tier]] for tier in FitTier
+        ],
         "models": [model.id for model in models],
         "names": [model.name for model in models],
         "billions": [round(sizes[model.id] / BILLION, 1) for model in models],

@@ -114,8 +114,8 @@ def calculator_html(calculator: Calculator, page_url: str) -> str:
     return (
         f"{table_html(calculator.table, page_url)}"
         '<form class="build calculator" hidden><fieldset><legend>Your own load</legend>'
-        f'<p class="note">The form starts with the figures of {escape(calculator.filled_with)}, '
-        "the middle of each range. Change any of them; nothing is sent anywhere.</p>"
+        '<p class="note">The form is filled in with the middle of each range for '
+        f"{escape(calculator.filled_with)}. Change any value; nothing is sent anywhere.</p>"
         f'<div class="row">{inputs}</div><dl class="row" aria-live="polite">{results}</dl>'
         "</fieldset></form>"
     )

@@ -116,7 +116,7 @@
     const users = (at) => (one) => (one.users[at] ? [strong(one.users[at])] : dash());
     const none = () => 0;
     const lines = [
-      row("Verdict", "", columns, name, none, (one) => (one.letter === "-" ? ["not assessed"] : [marks[LETTERS.indexOf(one.letter)].cloneNode(true), ...(one.close ? [made("small", {}, "(too close to call)")] : [])])),
+      row("Verdict", "", columns, name, none, (one) => (one.letter === "-" ? ["not assessed"] : [marks[LETTERS.indexOf(one.letter)].cloneNode(true), ...(one.close ? [made("small", {}, one.letter === "c" ? "(may be only borderline)" : "(too close to call)")] : [])])),
       row("Speed", "one user", columns, name, speed, (one) => (one.speed.length ? [strong(`${many(one.speed[1])} tok/s`), made("small", {}, `${many(one.speed[0])}–${many(one.speed[2])} tok/s`)] : dash())),
       row("Speed", "all users together", columns, name, (one) => one.all, (one) => (one.all ? [strong(`${many(one.all)} tok/s`)] : dash())),
       row("Longest context", "", columns, name, context, (one) => (one.context ? [strong(`${many(one.context)} tokens`)] : dash())),

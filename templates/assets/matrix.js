@@ -62,7 +62,7 @@
 
   function says(model, machine, count, [tier, close, speed, context, of, file]) {
     let words = `${model} on ${machine}: ${data.tiers[tier][2]}`;
-    if (close) words += " (too close to call)";
+    if (close) words += ` (${data.tiers[tier][3]})`;
     if (file) words += `, ${file}`;
     if (speed) words += `, ${speed} tokens per second`;
     if (context) words += `, ${context.toLocaleString("en")} tokens of context`;

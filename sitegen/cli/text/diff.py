@@ -13,7 +13,7 @@ from sitegen.render.filters import quantity
 from sitegen.site.cells import NumberCell, Unit
 from sitegen.site.json.causes import ChangedRecord, told
 from sitegen.site.json.differences import Change, Difference, VerdictNow, by_cause, by_tiers
-from sitegen.site.words.tiers import TIER_WORDS
+from sitegen.site.words.tiers import CLOSE_WORDS, TIER_WORDS
 
 MOST_ROWS = 20
 """Rows that one cause lists; it says how many more there are. JSON and YAML have all."""
@@ -171,7 +171,7 @@ def _share(value: float | None) -> str:
 
 
 def _tier(verdict: VerdictNow) -> str:
-    close = " (too close to call)" if verdict.too_close else ""
+    close = f" ({CLOSE_WORDS[verdict.tier]})" if verdict.too_close else ""
     return f"{TIER_WORDS[verdict.tier]}{close}"
 
 

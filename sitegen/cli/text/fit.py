@@ -31,6 +31,7 @@ from sitegen.site.table import Column, Row, Table
 from sitegen.site.words.plans import plan_words, refused_words
 from sitegen.site.words.sentences import cure_sentence, reason_sentence
 from sitegen.site.words.speeds import speed_rows
+from sitegen.site.words.tiers import CLOSE_WORDS
 from sitegen.site.words.verdicts import (
     WHAT_IS_COUNTED,
     checkpoint_name,
@@ -86,7 +87,8 @@ def summary(
     fused = assessment.settings.flash_attention
     if fused is not None:
         yield "flash attention", "on" if fused else "off"
-    close: tuple[Cell, ...] = (" (too close to call)",) if assessment.too_close else ()
+    doubt = f" ({CLOSE_WORDS[assessment.tier]})"
+    close: tuple[Cell, ...] = (doubt,) if assessment.too_close else ()
     yield "verdict", Parts((TierMark(assessment.tier), *close))
     if quantized(workload.kv_dtype):
         yield "not judged", CACHE_MAY_LOSE

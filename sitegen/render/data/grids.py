@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sitegen.render import filters
-from sitegen.render.cells import TEXT, TOO_CLOSE
+from sitegen.render.cells import TEXT
 from sitegen.render.filters import FORMATS, digits
 from sitegen.site.cells import (
     Absent,
@@ -31,7 +31,7 @@ from sitegen.site.cells import (
     Unit,
 )
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.words.tiers import TIER_WORDS
+from sitegen.site.words.tiers import TIER_WORDS, TOO_CLOSE
 from sitegen.values import dataclass
 
 DETAIL = "_detail"

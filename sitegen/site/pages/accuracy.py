@@ -180,13 +180,17 @@ def _by_program(comparisons: Iterable[Comparison]) -> Iterator[tuple[str, tuple[
 
 
 def _titled(program: str) -> str:
-    return "GGUF files" if program == GGUF_FILE else program
+    if program == GGUF_FILE:
+        return "GGUF files"
+    if program == "llama.cpp fork":
+        return "forks of llama.cpp"
+    return program
 
 
 def _figures_of(program: str) -> str:
     if program == GGUF_FILE:
         return "published sizes of GGUF files"
-    return f"figures that logs of {program} state"
+    return f"figures that logs of {_titled(program)} state"
 
 
 def _url_of(program: str) -> str:

@@ -94,7 +94,11 @@ def _budgets(found: Shelf) -> Table | None:
         Column("Budget", numeric=True),
         Column("Fastest with the best model", note="one user, 32K context"),
         Column("Price", numeric=True, note="seen"),
-        Column(f"Cheapest with the best model for {SERVED}", note="32K context each"),
+        Column(
+            "Cheapest with the best model",
+            note=f"{SERVED} users, 32K context each",
+            key=f"Cheapest with the best model for {SERVED}",
+        ),
         Column("Price", numeric=True, note="seen"),
     )
     rows = []

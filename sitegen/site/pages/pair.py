@@ -41,7 +41,7 @@ from sitegen.site.sources import sources_table
 from sitegen.site.table import Table
 from sitegen.site.urls import pair_url, url_of, view_of
 from sitegen.site.words.prices import brief_cost
-from sitegen.site.words.tiers import TIER_WORDS
+from sitegen.site.words.tiers import CLOSE_WORDS, TIER_WORDS
 from sitegen.site.words.verdicts import start_note, sure_context, users
 from sitegen.survey.composed_build import BuildQuestion, build_of
 from sitegen.survey.composed_model import AfterLoss, Curves, after_losses, curves_of, other_ways
@@ -174,7 +174,7 @@ def pair_page(row: ModelOnCombo, catalog: Catalog, beside: Callable[[], Beside])
 def _description(row: ModelOnCombo) -> str:
     found = row.pick
     names = f"{found.model.name} on {found.combo.name}"
-    close = " (too close to call)" if row.too_close else ""
+    close = f" ({CLOSE_WORDS[row.tier]})" if row.too_close else ""
     how = "" if found.plan is None else f" Best setup: {run_words(found)}."
     return (
         f"{names}: {TIER_WORDS[row.tier]}{close}.{how} Memory per GPU, longest context, users, "

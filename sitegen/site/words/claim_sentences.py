@@ -139,13 +139,13 @@ FINDINGS: Mapping[str, str] = {
         "exceeds the sum of both directions."
     ),
     "LATENCY_AGREES": (
-        "An all-reduce of no data over this link takes {least_seconds} to {most_seconds}."
+        "An empty (zero-byte) all-reduce over this link takes {least_seconds} to {most_seconds}."
     ),
     "LATENCY_BELOW_LINK": (
         "The link itself may have a lower latency, but tensor parallelism waits for all-reduces, "
-        "and even an all-reduce of no data takes at least {least_seconds}."
+        "and even an empty (zero-byte) all-reduce takes at least {least_seconds}."
     ),
-    "LATENCY_ABOVE_LINK": "An all-reduce of no data over this link takes at most {most_seconds}.",
+    "LATENCY_ABOVE_LINK": "An empty (zero-byte) all-reduce over this link takes at most {most_seconds}.",
     "LINK_ON_GPU": "The catalog records {kind} on the {gpu}.",
     "LINK_NOT_ON_GPU": "The {gpu} has no {kind}.",
     "LINK_ENOUGH": "The link takes {share} of the time per token and {seconds} per prompt.",
@@ -182,21 +182,21 @@ FINDINGS: Mapping[str, str] = {
     ),
     "API_COST_AGREES": "Tokens times price comes to {usd} a month.",
     "API_COST_DIFFERS": "Tokens times price comes to {usd} a month.",
-    "PRICE_AGREES": "Published prices for {item} range from {least_usd} to {most_usd}.",
-    "PRICE_DIFFERS": "Published prices for {item} range from {least_usd} to {most_usd}.",
-    "FACTOR_AGREES": "Published figures for {item} range from {least_ratio} to {most_ratio}.",
-    "FACTOR_DIFFERS": "Published figures for {item} range from {least_ratio} to {most_ratio}.",
+    "PRICE_AGREES": "Published prices for {item} are {least_usd} to {most_usd}.",
+    "PRICE_DIFFERS": "Published prices for {item} are {least_usd} to {most_usd}.",
+    "FACTOR_AGREES": "Published figures for {item} are {least_ratio} to {most_ratio}.",
+    "FACTOR_DIFFERS": "Published figures for {item} are {least_ratio} to {most_ratio}.",
     "RATE_AGREES": (
-        "Published figures for {item} range from {least_bytes_per_s} to {most_bytes_per_s}."
+        "Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}."
     ),
     "RATE_DIFFERS": (
-        "Published figures for {item} range from {least_bytes_per_s} to {most_bytes_per_s}."
+        "Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}."
     ),
     "REQUESTS_AGREES": (
-        "Published figures for {item} range from {least_per_s} to {most_per_s} a second."
+        "Published figures for {item} are {least_per_s} to {most_per_s} a second."
     ),
     "REQUESTS_DIFFERS": (
-        "Published figures for {item} range from {least_per_s} to {most_per_s} a second."
+        "Published figures for {item} are {least_per_s} to {most_per_s} a second."
     ),
     "SO_MANY_ARE_COMFORTABLE": f"At least {{found}} models in our catalog fit {COMFORTABLY}.",
     "FEWER_ARE_COMFORTABLE": f"Only {{found}} models in our catalog fit {COMFORTABLY}.",
@@ -249,7 +249,7 @@ STEPS: Mapping[str, str] = {
     "longest-prompt": "longest prompt in that time", "first": "first", "second": "second",
     "ratio": "ratio", "claimed-ratio": SAID, "line-rate": "line rate, one direction",
     "bus-rate": "bandwidth of a collective", "claimed-rate": SAID,
-    "collective-latency": "all-reduce of no data", "links-of-gpu": "links in the catalog",
+    "collective-latency": "latency of an empty all-reduce", "links-of-gpu": "links in the catalog",
     "token-time": "time per token", "link-time": "time on the link", "share": "share of the link",
     "limit": "largest share allowed for the link", "prompt-time": "time for a long prompt",
     "prompt-link-time": "time on the link", "prompt-limit": "longest time that the link may add",

@@ -11,6 +11,13 @@ TIER_SHORT = {
     FitTier.NOT_PRACTICAL: "not practical",
 }
 TIER_WORDS = {**TIER_SHORT, FitTier.COMFORTABLE: f"fits {COMFORTABLY}"}
+TOO_CLOSE = "too close to call"
+CLOSE_WORDS = {
+    FitTier.COMFORTABLE: "may be only borderline",
+    FitTier.BORDERLINE: TOO_CLOSE,
+    FitTier.NOT_PRACTICAL: TOO_CLOSE,
+}
+"""What follows a verdict whose low and high estimates lead to different verdicts."""
 TIER_HEADINGS = {
     FitTier.COMFORTABLE: "Comfortable",
     FitTier.BORDERLINE: "Borderline",
