@@ -341,12 +341,12 @@ def balance_note(target: Target) -> str:
         return ""
     servers = sum(len(nodes) * len(replicas) for nodes, replicas in target.by_node())
     if servers == 1:
-        copies = f"{target.plan.replicas} whole copies of the model"
+        copies = f"{target.plan.replicas} full copies of the model"
         return f"One address distributes requests to {copies}."
-    each = "" if target.together else ", each with a whole copy of the model"
+    each = "" if target.together else ", each with a full copy of the model"
     return (
-        f"{servers} servers{each}: put a load balancer in front, or give every client its own "
-        "server."
+        f"This starts {servers} servers{each}. Put a load balancer in front, or give every client "
+        "its own server."
     )
 
 

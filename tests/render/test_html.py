@@ -214,7 +214,9 @@ def test_a_row_too_close_to_call_says_so() -> None:
 
 def test_a_mark_sets_the_doubt_against_the_verdict() -> None:
     mark = html(TierMark(FitTier.COMFORTABLE, too_close=True), "/")
-    assert mark.endswith('fits comfortably</span> <span class="close">(may be only borderline)</span>')
+    assert mark.endswith(
+        'fits comfortably</span> <span class="close">(may be only borderline)</span>'
+    )
 
 
 def test_how_to_run_a_pick_is_a_sentence() -> None:

@@ -15,15 +15,15 @@ from sitegen.site.words.accuracy import WORDS, figure, off
 LIKELY: Mapping[LoggedQuantity, str] = {
     LoggedQuantity.WEIGHTS: (
         "Weights are the bytes of the files. A difference means that the files are not those in "
-        "the record: another quantization, layers left at 16 bits, an image encoder or a draft "
+        "the record: a different quantization, layers left at 16 bits, an image encoder or a draft "
         "model."
     ),
     LoggedQuantity.KV_BYTES: (
-        "Bytes per token follow from the config. A difference means another cache type, or layers "
+        "Bytes per token follow from the config. A difference means a different cache type, or layers "
         "that the formula does not cover."
     ),
     LoggedQuantity.KV_TOKENS: (
-        "The tokens follow from the logged pool. A difference means another cache type, or a "
+        "The tokens follow from the logged pool. A difference means a different cache type, or a "
         "version that counts tokens differently."
     ),
     LoggedQuantity.POOL_TOKENS: (
@@ -47,12 +47,12 @@ LIKELY: Mapping[LoggedQuantity, str] = {
         "none."
     ),
     LoggedQuantity.MODEL_BUFFERS: (
-        "The buffers contain the tensors of the file. A difference means another mix of types in "
+        "The buffers contain the tensors of the file. A difference means a different mix of types in "
         "the file, or layers on other devices."
     ),
     LoggedQuantity.KV_BUFFERS: (
-        "The cache follows from the config and the context. A difference means another cache "
-        "type, a sliding window that is stored in full, or another context."
+        "The cache follows from the config and the context. A difference means a different cache "
+        "type, a sliding window that is stored in full, or a different context length."
     ),
     LoggedQuantity.COMPUTE_BUFFERS: (
         "The compute buffer grows with the micro-batch and, without flash attention, with the "

@@ -40,8 +40,8 @@ APART = (
 )
 
 WARNINGS = (
-    "exo has no API key, and it joins every other exo that it finds. Use it only on your own "
-    "network, with a namespace.",
+    "exo has no API key, and it joins every other exo instance that it finds. Use it only on "
+    "your own network, with a namespace.",
 )
 
 

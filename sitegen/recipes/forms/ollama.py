@@ -378,5 +378,5 @@ def _asked(target: Target, servers: int, where: str) -> RecipeStep:
         Language.BASH,
         each_port(target.ports(servers, FIRST_PORT), lines),
         where=where,
-        expect=f"{wholly} and CONTEXT {target.context_tokens} in the line of {target.served_name}",
+        expect=f"{wholly} and CONTEXT {target.context_tokens} in the line for {target.served_name}",
     )

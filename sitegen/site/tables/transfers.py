@@ -43,8 +43,8 @@ def transfers_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Tab
         Row((link.name, *(span(one, Unit.SECONDS) for one in times))) for link, times in timed
     )
     caption = (
-        f"Time to send {request.model.name} as {request.checkpoint.quantization.name}, and the "
-        f"cache of {REFERENCE_WORKLOAD.context_tokens:,} tokens"
+        f"Time to send the weights of {request.model.name} "
+        f"({request.checkpoint.quantization.name}) or the cache of {REFERENCE_WORKLOAD.context_tokens:,} tokens"
     )
     return Table(id, caption, columns, rows)
 

@@ -15,7 +15,7 @@ FINDINGS: Mapping[str, str] = {
     "WEIGHTS_AGREE": "The weights take up {weights_bytes}.",
     "WEIGHTS_DIFFER": "The weights take up {weights_bytes}, not {claimed_bytes}.",
     "BELOW_FOUR_BITS": (
-        "At four bits per parameter, the weights take up {least_bytes}, even without scales."
+        "At 4 bits per parameter, the weights take up {least_bytes}, even without scales."
     ),
     "MEMORY_BELOW_WEIGHTS": (
         "The weights alone take up {weights_bytes}, more than {claimed_bytes}."
@@ -186,15 +186,9 @@ FINDINGS: Mapping[str, str] = {
     "PRICE_DIFFERS": "Published prices for {item} are {least_usd} to {most_usd}.",
     "FACTOR_AGREES": "Published figures for {item} are {least_ratio} to {most_ratio}.",
     "FACTOR_DIFFERS": "Published figures for {item} are {least_ratio} to {most_ratio}.",
-    "RATE_AGREES": (
-        "Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}."
-    ),
-    "RATE_DIFFERS": (
-        "Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}."
-    ),
-    "REQUESTS_AGREES": (
-        "Published figures for {item} are {least_per_s} to {most_per_s} a second."
-    ),
+    "RATE_AGREES": ("Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}."),
+    "RATE_DIFFERS": ("Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}."),
+    "REQUESTS_AGREES": ("Published figures for {item} are {least_per_s} to {most_per_s} a second."),
     "REQUESTS_DIFFERS": (
         "Published figures for {item} are {least_per_s} to {most_per_s} a second."
     ),

@@ -33,11 +33,12 @@ from sitegen.survey.results import CheckpointOutcome
 SHORT_CONTEXT = 8_192
 LONG_CONTEXT = 32_768
 DIFFERENCES = {
-    "kv-dtype": "another cache type", "power": "a power limit", "eager": "no CUDA graphs",
-    "experts-in-ram": "another number of layers with experts in RAM",
-    "system-ram": "system RAM of another speed",
+    "kv-dtype": "a different cache type", "power": "a power limit", "eager": "no CUDA graphs",
+    "context": "a different context length",
+    "experts-in-ram": "a different number of layers with experts in RAM",
+    "system-ram": "system RAM of a different speed",
 }  # fmt: skip
-"""What a record has that a fit tuple has not, where ``another`` and the code do not say it."""
+"""What a record has that a fit tuple has not, where ``a different`` and the code do not say it."""
 NO_PLAN = Absent("no valid plan")
 NOTHING_FITS = Absent("none")
 
@@ -241,7 +242,7 @@ def measured_speed(assessment: Assessment) -> tuple[Cell, ...]:
         return ()
     record = f"{url_of('model', assessment.model.id)}#{run_row_id(found.run)}"
     speed = NumberCell(found.tokens_per_s, Unit.TOKENS_PER_S)
-    differs = [DIFFERENCES.get(step, f"another {step}") for step in found.differs]
+    differs = [DIFFERENCES.get(step, f"a different {step}") for step in found.differs]
     other = f" with {and_list(differs)}" if differs else ""
     return (Small(Parts((Link(record, "measured"), " ", speed, other))),)
 
@@ -309,7 +310,7 @@ def flag_words(settings: Settings) -> list[str]:
     if settings.memory_fraction is not None:
         found.append(f"{settings.memory_fraction * 100:.0f} % of the GPU's memory")
     if settings.micro_batch_tokens is not None:
-        found.append(f"prompt steps of {settings.micro_batch_tokens} tokens")
+        found.append(f"prompts read in steps of {settings.micro_batch_tokens} tokens")
     if settings.text_only:
         found.append("no images")
     if settings.expert_parallel:
