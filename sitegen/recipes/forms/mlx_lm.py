@@ -61,6 +61,6 @@ def _apart(nodes: list[int]) -> str:
     if len(nodes) == 1:
         return ""
     return (
-        f"This starts {len(nodes)} servers, each with a full copy of the model. Each answers only on "
-        "its own machine."
+        f"This starts {len(nodes)} servers, each with a full copy of the model. Each answers only "
+        "on its own machine."
     )

@@ -44,7 +44,8 @@ def transfers_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Tab
     )
     caption = (
         f"Time to send the weights of {request.model.name} "
-        f"({request.checkpoint.quantization.name}) or the cache of {REFERENCE_WORKLOAD.context_tokens:,} tokens"
+        f"({request.checkpoint.quantization.name}) or the cache of "
+        f"{REFERENCE_WORKLOAD.context_tokens:,} tokens"
     )
     return Table(id, caption, columns, rows)
 

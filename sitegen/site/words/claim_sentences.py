@@ -145,7 +145,9 @@ FINDINGS: Mapping[str, str] = {
         "The link itself may have a lower latency, but tensor parallelism waits for all-reduces, "
         "and even an empty (zero-byte) all-reduce takes at least {least_seconds}."
     ),
-    "LATENCY_ABOVE_LINK": "An empty (zero-byte) all-reduce over this link takes at most {most_seconds}.",
+    "LATENCY_ABOVE_LINK": (
+        "An empty (zero-byte) all-reduce over this link takes at most {most_seconds}."
+    ),
     "LINK_ON_GPU": "The catalog records {kind} on the {gpu}.",
     "LINK_NOT_ON_GPU": "The {gpu} has no {kind}.",
     "LINK_ENOUGH": "The link takes {share} of the time per token and {seconds} per prompt.",
