@@ -19,8 +19,8 @@ LIKELY: Mapping[LoggedQuantity, str] = {
         "model."
     ),
     LoggedQuantity.KV_BYTES: (
-        "Bytes per token follow from the config. A difference means a different cache type, or layers "
-        "that the formula does not cover."
+        "Bytes per token follow from the config. A difference means a different cache type, or "
+        "layers that the formula does not cover."
     ),
     LoggedQuantity.KV_TOKENS: (
         "The tokens follow from the logged pool. A difference means a different cache type, or a "
@@ -47,8 +47,8 @@ LIKELY: Mapping[LoggedQuantity, str] = {
         "none."
     ),
     LoggedQuantity.MODEL_BUFFERS: (
-        "The buffers contain the tensors of the file. A difference means a different mix of types in "
-        "the file, or layers on other devices."
+        "The buffers contain the tensors of the file. A difference means a different mix of types "
+        "in the file, or layers on other devices."
     ),
     LoggedQuantity.KV_BUFFERS: (
         "The cache follows from the config and the context. A difference means a different cache "

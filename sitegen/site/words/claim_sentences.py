@@ -188,9 +188,9 @@ FINDINGS: Mapping[str, str] = {
     "PRICE_DIFFERS": "Published prices for {item} are {least_usd} to {most_usd}.",
     "FACTOR_AGREES": "Published figures for {item} are {least_ratio} to {most_ratio}.",
     "FACTOR_DIFFERS": "Published figures for {item} are {least_ratio} to {most_ratio}.",
-    "RATE_AGREES": ("Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}."),
-    "RATE_DIFFERS": ("Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}."),
-    "REQUESTS_AGREES": ("Published figures for {item} are {least_per_s} to {most_per_s} a second."),
+    "RATE_AGREES": "Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}.",
+    "RATE_DIFFERS": "Published figures for {item} are {least_bytes_per_s} to {most_bytes_per_s}.",
+    "REQUESTS_AGREES": "Published figures for {item} are {least_per_s} to {most_per_s} a second.",
     "REQUESTS_DIFFERS": (
         "Published figures for {item} are {least_per_s} to {most_per_s} a second."
     ),
