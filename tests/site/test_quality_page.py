@@ -136,8 +136,8 @@ def test_the_words_of_the_page_are_those_of_the_policy() -> None:
     assert policy.FEWEST_BOARDS == 2
     assert policy.FEWEST_BOARDS_OVERALL == 4
     assert policy.FEWEST_BOARDS_OF_A_RATED == 1
-    assert "overall rating if it has four independent boards." in words
-    assert "a rating for a use if it has two, or one and an overall rating" in words
+    assert "overall rating if it has scores on four independent boards." in words
+    assert "a rating for a use if it has scores on two, or on one and an overall rating" in words
     assert 13 < policy.WIDEST < 14
     assert "less than 14 points on either side" in words
 
