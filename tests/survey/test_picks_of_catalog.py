@@ -610,6 +610,6 @@ def test_exo_runs_what_spans_macs_and_mlx_lm_what_stays_inside_one() -> None:
     (gemma,) = [one for one in mlx if one.model.id == "gemma-4-26b-a4b-it"]
     steps = {step.title: step for step in recipes_for(gemma)[0].steps}
     assert steps["Start the server"].where == "every node"
-    assert "2 servers run" in steps["Start the server"].note
+    assert "This starts 2 servers" in steps["Start the server"].note
     (images,) = [one.picks[0].assessment for one in found.uses if one.use is Use.VISION]
     assert images.runtime.id == "exo"  # mlx-lm reads none
