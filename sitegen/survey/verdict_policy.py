@@ -1169,14 +1169,10 @@ def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheck
     if verdict.tier is not FitTier.BORDERLINE:
         return Pick(verdict, ask)
     published = _published(question, verdict.subject.runtime)
-    released = [one for one in published if _is_release(engine, question, verdict, one)]
+    released = [one for one in published if _is_roomy_release(engine, question, verdict, one)]
     for other in (*released, *published):
         entry = planned_for(engine, question, other)
-        roomy = (
-            other not in released
-            or _longest(engine, question, entry) >= other.workload.context_tokens
-        )
-        if entry.tier is FitTier.BORDERLINE and roomy:
+        if entry.tier is FitTier.BORDERLINE:
             found = _faster_from_ram(engine, question, Pick(entry, other), published)
             return _with_larger_steps(engine, question, found)
     return _with_larger_steps(engine, question, Pick(planned_for(engine, question, ask), ask))
@@ -1190,7 +1186,7 @@ def _faster_from_ram(
     Processors read files whose weights are looked up in tables more slowly than larger ones
     (``ram-efficiency-table-factor``).
     """
-    if not _reads_experts_from_ram(pick.entry) or not pick.entry.subject.checkpoint.is_published:
+    if not _reads_experts_from_ram(pick.entry):
         return pick
     runtime, best = pick.ask.subject.runtime, pick
     loss = engine.losses.of(question.model, pick.ask.subject.checkpoint).mid
@@ -1213,25 +1209,24 @@ def _reads_experts_from_ram(entry: PlannedCheckpoint) -> bool:
     return any(reason.code == "EXPERTS_IN_RAM" for reason in reasons)
 
 
-def _longest(engine: FitEngine, question: ModelQuestion, entry: PlannedCheckpoint) -> int:
-    """Return the longest context of an entry in tokens; 0 without a plan."""
-    if entry.chosen is None:
-        return 0
-    return engine.longest(entry.chosen.evaluation, question.model.context_tokens)
-
-
 def _entry_stream(entry: PlannedCheckpoint) -> float:
     return 0.0 if entry.chosen is None else _stream(entry.chosen)
 
 
-def _is_release(
+def _is_roomy_release(
     engine: FitEngine, question: ModelQuestion, verdict: PlannedCheckpoint, ask: Ask
 ) -> bool:
-    """Return whether a checkpoint is the release in its own format, under the verdict's runtime."""
+    """Return whether a file is the release in its own format, with room for the context."""
     checkpoint, runtime = ask.subject.checkpoint, ask.subject.runtime
     exact = engine.losses.of(question.model, checkpoint).mid == 0
     released = exact and checkpoint.quantization.gguf_file_type == RELEASE_FORMAT
-    return released and runtime.id == verdict.subject.runtime.id
+    if not released or runtime.id != verdict.subject.runtime.id:
+        return False
+    chosen = planned_for(engine, question, ask).chosen
+    longest = question.model.context_tokens
+    return chosen is not None and (
+        engine.longest(chosen.evaluation, longest) >= ask.workload.context_tokens
+    )
 
 
 def _with_larger_steps(engine: FitEngine, question: ModelQuestion, pick: Pick) -> Pick:

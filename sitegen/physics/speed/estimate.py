@@ -64,8 +64,6 @@ def _cut_overhead(assumptions: Assumptions, vendor: Vendor) -> Constant:
 
 RAM_BYTES_PER_S = 90e9
 """RAM of which ``ram-efficiency`` is the share that is reached: two channels of DDR5-5600."""
-
-
 PASSES = 3
 """Times that RAM is read or written for a byte that goes to a GPU through a buffer."""
 LOOKED_UP = frozenset({"gguf-iq4", "gguf-table"})
