@@ -37,7 +37,7 @@ def ports_step(senders: Sequence[str], ports: Sequence[int], where: str) -> Reci
     """
     shown = f"{ports[0]}:{ports[-1]}" if len(ports) > 1 else str(ports[0])
     rules = [f"allow from {one} to any port {shown} proto tcp" for one in senders]
-    title = f"Block port{'s' if len(ports) > 1 else ''} {shown} for everyone else"
+    title = f"Restrict access to port{'s' if len(ports) > 1 else ''} {shown}"
     return _step(title, [*rules, f"deny {shown}/tcp"], where, NOTE)
 
 

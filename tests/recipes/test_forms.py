@@ -132,7 +132,8 @@ def test_a_balancer_names_a_host_that_ollama_takes_and_passes_long_prompts_on() 
 
 def test_servers_of_several_machines_are_closed_to_all_but_the_balancer() -> None:
     found = asked("4-nodes-8x-a100", "qwen3-8b", "vllm", "bf16", goal=PlanGoal.THROUGHPUT)
-    step = next(s for s in form(found, "vllm").steps if s.title.startswith("Block port 8000"))
+    steps = form(found, "vllm").steps
+    step = next(s for s in steps if s.title.startswith("Restrict access to port 8000"))
     assert step.where == "every node"
     assert step.text.splitlines()[1:-1] == [
         "  sudo ufw allow from 10.0.0.1 to any port 8000 proto tcp",
@@ -143,7 +144,7 @@ def test_servers_of_several_machines_are_closed_to_all_but_the_balancer() -> Non
 def test_a_port_without_a_password_is_open_to_the_first_machine_alone() -> None:
     found = asked("2x-strix-halo-rpc", "gpt-oss-120b", "llama-cpp", "mxfp4-moe")
     steps = form(found, "llama-cpp-rpc").steps
-    closed = next(s for s in steps if s.title == "Block port 50052 for everyone else")
+    closed = next(s for s in steps if s.title == "Restrict access to port 50052")
     assert closed.where == "node 2"
     assert '  sudo ufw allow from "$HEAD_IP" to any port 50052 proto tcp' in closed.text
     assert closed.text.index("allow") < closed.text.index("deny 50052/tcp")
