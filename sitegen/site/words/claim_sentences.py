@@ -22,8 +22,8 @@ FINDINGS: Mapping[str, str] = {
     ),
     "MEMORY_ABOVE_NEED": "With headroom, the weights and the KV cache need at most {most_bytes}.",
     "MEMORY_AGREES": (
-        "The weights alone take up {weights_bytes}. The figure is between that size and a "
-        "comfortable fit with {context_tokens}."
+        "The weights alone take up {weights_bytes}. The figure is between that size and the memory "
+        "that a comfortable fit with {context_tokens} needs."
     ),
     "CACHE_AGREES": "The keys and values of all layers take up {cache_bytes}.",
     "CACHE_DIFFERS": (
