@@ -74,7 +74,7 @@ CAUSES: By = {
     "a0059": {"compute-buffers": _NOT_EXPLAINED},
     "a0234": {"compute-buffers": _NOT_EXPLAINED},
     "a0443": {
-        "verdict": "unknown; the page gives a rough figure, for starts with the prediction layer"
+        "verdict": "unknown; the page gives a rough figure, for runs with the prediction layer"
     },
     "glm53-fp8-8xh200-893": {
         "weights": "while the model loads, FlashMLA's sparse kernel allocates 5.63 GiB for five "
@@ -193,7 +193,7 @@ CAUSES: By = {
     },
     "planner-gptoss20b-tp1-util095-oom": {
         "verdict": (
-            "the start failed in the sampler's warm-up after graph capture, at a memory "
+            "startup failed in the sampler's warm-up after graph capture, at a memory "
             "fraction of 0.95"
         )
     },
@@ -272,7 +272,9 @@ DISPUTED: By = {
 
 UNSAID: By = {
     "a0360": {
-        "verdict": "the start succeeded; a prompt of more than 10,000 tokens ran out of memory"
+        "verdict": (
+            "the server started, then ran out of memory on a prompt of more than 10,000 tokens"
+        )
     },
     "a0091": {
         "verdict": (
