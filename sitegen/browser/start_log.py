@@ -229,19 +229,19 @@ def _launch(command: str, facts: LintContext) -> Launch | None:
 def _answer(launch: Launch | None, facts: LintContext) -> tuple[Assessment | None, str]:
     """Assess the start, or say what keeps it from being assessed."""
     if launch is None:
-        return None, "The command that this log stands for could not be read."
+        return None, "We could not read the command in this log."
     meant, named = facts.meant(launch), facts.named(launch)
     if meant is None:
         return None, f"This page does not know the model {launch.text('model')}."
     if meant.checkpoint is None:
-        return None, "Which quantized file was loaded is not plain from its name."
+        return None, "We cannot tell from the file's name which quantized file was loaded."
     if named is None:
-        return None, "Choose the machine that it ran on: the log does not say it."
+        return None, "Choose the machine that it ran on: the log does not name it."
     combo = facts.combo(launch, named)
     request = facts.request(launch, combo, meant) if combo is not None else None
     found = facts.answer(request) if request is not None else None
     if found is None or found.busiest is None:
-        return None, "The engine has no numbers for this start on that machine."
+        return None, "The engine has no estimates for this setup on that machine."
     return found, ""
 
 

@@ -208,7 +208,7 @@ def images_note(target: Target) -> str:
         )
     if target.assessment.settings.images and target.hub_file:
         return (
-            "At its first start, the server also downloads the image projector, which reads "
+            "When it first starts, the server also downloads the image projector, which reads "
             f"images (about {size})."
         )
     return ""

@@ -143,8 +143,8 @@ def service_steps(
     ]
     note = (
         f"After this command, open a shell as this user with sudo -iu {name}. In that shell, "
-        "follow the steps above up to the start of the server. The shell opens in "
-        f"/opt/{name}, where the unit expects the program."
+        "follow the steps above, but stop before the one that starts the server. The shell "
+        f"opens in /opt/{name}, where the unit expects the program."
     )
     return (
         RecipeStep(

@@ -356,7 +356,8 @@ def repeated(target: Target, own: str = "its own HEAD_IP") -> str:
     if replicas == 1:
         return ""
     size = len(target.span)
+    others = "the other group" if replicas == 2 else "each of the other groups"
     return (
-        f"The plan has {replicas} replicas of {size} nodes each: repeat all steps on each "
-        f"other group of {size} nodes, with {own}."
+        f"The plan has {replicas} replicas of {size} nodes each: repeat all steps on {others} of "
+        f"{size} nodes, with {own}."
     )

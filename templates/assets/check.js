@@ -110,7 +110,7 @@
     const runtime = { vllm: "vLLM", sglang: "SGLang", "llama-cpp": "llama.cpp" }[start.runtime];
     const sums = start.figures.filter((one) => one.predicted);
     const good = sums.filter((one) => one.logged >= one.predicted.low - 0.005 && one.logged <= one.predicted.high + 0.005);
-    const parts = [made("h2", { textContent: sums.length ? `${good.length} of ${many(sums.length, "figure")} in your log are inside our interval` : "A start that worked" })];
+    const parts = [made("h2", { textContent: sums.length ? `${good.length} of ${many(sums.length, "figure")} in your log are inside our interval` : "The server started" })];
     const { tensor, pipeline, context } = start.asked;
     const facts = [
       `${runtime}${start.version ? ` ${start.version}` : ""}`, [start.model || start.asked.model, start.checkpoint].filter(Boolean).join(", "),

@@ -301,7 +301,7 @@ def _create_note(target: Target) -> str:
     if pulled(target):
         return unasked_images_note(target, "Ollama")
     return (
-        "Ollama copies the files into a store of its own, ~/.ollama or the folder that "
+        "Ollama copies the files into its own store, ~/.ollama or the folder that "
         f"OLLAMA_MODELS names. It needs {gigabytes(store_bytes(target))} of disk space there "
         "while it works. Afterwards it no longer reads the folder that MODEL names."
     )

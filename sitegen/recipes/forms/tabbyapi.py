@@ -62,8 +62,8 @@ Source:
 EXL2_BRANCH = "exl2-checkpoint"
 
 WARNINGS = (
-    "At its first start, the server writes its keys to api_tokens.yml. Anyone who can read that "
-    "file can use the server.",
+    "When it first starts, the server writes its keys to api_tokens.yml. Anyone who can read "
+    "that file can use the server.",
 )
 OF_BRANCH = (
     "TabbyAPI keeps ExLlamaV2 on a separate branch, which gets no new features. For a new setup, "

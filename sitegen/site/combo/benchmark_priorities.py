@@ -38,6 +38,7 @@ QUANTITY_WORDS: Mapping[Uncertain, str] = {
     Uncertain.SPEED: "single-user decode speed",
     Uncertain.RUN: "decode speed, and memory after startup",
 }
+OF_ESTIMATE = "memory on the fullest GPU, or speed for one user"
 
 
 def measure_words(measure: ToMeasure, catalog: Catalog) -> Parts:
@@ -136,7 +137,7 @@ def combo_table(
         return None
     columns = (
         Column("Measure"),
-        Column("Current estimate", numeric=True, note="of the fullest GPU, or for one user"),
+        Column("Current estimate", numeric=True, note=OF_ESTIMATE),
         Column("Settles here"),
         Column("Verdicts settled", numeric=True, note="on all machines", key="on all machines"),
     )
@@ -162,7 +163,7 @@ def measurements_table(
     columns = (
         Column("Measure"),
         Column("Settles", numeric=True, note="verdicts"),
-        Column("Current estimate", numeric=True, note="of the fullest GPU, or for one user"),
+        Column("Current estimate", numeric=True, note=OF_ESTIMATE),
         Column("Verdicts"),
     )
     rows = tuple(

@@ -129,7 +129,8 @@ def _why(answer: Answer) -> Cell:
     of_all = f"of the {answer.models} good models that fit {COMFORTABLY}."
     if answer.runner_up is not None and answer.runner_up.amount.mid > answer.best.amount.mid:
         most = "speed" if answer.goal is AnswerGoal.ONE_STREAM else "number of users"
-        return f"The best rated within a tenth of the highest {most} {of_all}"
+        best = f"the best rated one within a tenth of the highest {most}."
+        return f"Of the {answer.models} good models that fit {COMFORTABLY}, this is {best}"
     return f"{SUPERLATIVES[answer.goal]} {of_all}"
 
 

@@ -53,7 +53,7 @@ BEST_COLUMNS = (
     Column("Model", note="checkpoint"),
     Column("Runtime", note="plan"),
     Column("Rating", numeric=True, note="90 % interval"),
-    Column("Decode", numeric=True, note="one user, all"),
+    Column("Decode", numeric=True, note="one user / all users"),
     Column("Max context", numeric=True, note="one sequence"),
     Column("Users", numeric=True, note="at 8K / 32K"),
 )

@@ -68,7 +68,7 @@ KINDS = (
         ("compute-",),
     ),
     _Kind(
-        "prompt", "Start and chunks of reading a prompt",
+        "prompt", "Fixed time and chunk size for prompts",
         "The time before the first chunk, and how many tokens a runtime reads at once.",
         ("prefill-fixed-", "prefill-chunk-"),
     ),

@@ -45,7 +45,7 @@ def best_table(ratings: Ratings, catalog: Catalog) -> Table:
     """List the best tier of each use, and the next."""
     columns = (
         Column("Use"),
-        Column("Best tier", note="published scores cannot tell them apart"),
+        Column("Best tier", note="models that published scores cannot tell apart"),
         Column("Next tier"),
         Column("Rated", numeric=True, note="models"),
     )

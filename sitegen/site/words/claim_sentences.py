@@ -196,7 +196,7 @@ FINDINGS: Mapping[str, str] = {
     ),
     "SO_MANY_ARE_COMFORTABLE": f"At least {{found}} models in our catalog fit {COMFORTABLY}.",
     "FEWER_ARE_COMFORTABLE": f"Only {{found}} models in our catalog fit {COMFORTABLY}.",
-    "MORE_THAN_ALL": "A model that needs more than all of the memory does not fit.",
+    "MORE_THAN_ALL": "A model that needs more than 100 % of the memory does not fit.",
     "RULE_AGREES": "Our rule gives the same verdict.",
     "RULE_DIFFERS": "Our rule calls it {tier}.",
     "COUNT_AGREES": "The list has {listed} entries.",

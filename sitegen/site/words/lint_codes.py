@@ -33,7 +33,7 @@ CODES: Mapping[str, Said] = {
     ),
     "small-steps": Said(
         "Prompts are read in small steps although experts are in system RAM",
-        "Each step sends the experts over PCIe. Most of the time of a prompt is spent on that.",
+        "Each step sends the experts over PCIe, which takes most of the time that a prompt needs.",
     ),
     "no-context-cap": Said(
         "You set no context limit, and the model's own context is too long",
@@ -125,7 +125,7 @@ CODES: Mapping[str, Said] = {
     ),
     "broken-continuation": Said(
         "A line that should continue on the next line does not",
-        "The command ends early, and the shell runs the rest as a command of its own.",
+        "The command ends early, and the shell runs the rest as a separate command.",
     ),
     "unclosed-quote": Said(
         "A quote is never closed",

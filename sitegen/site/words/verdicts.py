@@ -253,7 +253,7 @@ FIT_COLUMNS = (
     Column("Utilization", numeric=True, note="low–high"),
     Column("Max context", numeric=True, note="one sequence"),
     Column("Users", numeric=True, note="at 8K / 32K"),
-    Column("Decode", numeric=True, note="one user, all"),
+    Column("Decode", numeric=True, note="one user / all users"),
 )
 
 
