@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Node
@@ -12,6 +12,8 @@ from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import PlacedPlan, best_plan
 from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
+from sitegen.survey.best_for_use import Candidates, reads_along
+from sitegen.survey.machines_for_model import ROOM_TOKENS
 from sitegen.survey.results import ColocatedModel
 from sitegen.survey.verdict_policy import reference_workload
 from sitegen.values import dataclass
@@ -77,70 +79,76 @@ def fewest_gpus(engine: FitEngine, combo: Combo, questions: Sequence[FitRequest]
 
 
 def example(
-    engine: FitEngine, combo: Combo, comfortable: Iterable[Assessment], runtime: str
+    engine: FitEngine,
+    combo: Combo,
+    comfortable: Sequence[Assessment],
+    runtimes: Sequence[str],
 ) -> tuple[ColocatedModel, ...]:
-    """Choose two models to show: the largest that leaves GPUs free, and a smaller one beside it.
+    """Choose two models to show: the best rated that leaves GPUs free, and a smaller one beside it.
 
-    The second is the largest with at most half the parameters of the first: one for hard questions
-    and one for quick answers. Both fit comfortably under the runtime named, each at its smallest
-    published production checkpoint. ``comfortable`` are the picks on the whole combo; empty where
-    nothing goes beside anything.
+    The second is the best rated with at most half the parameters of the first: one for hard
+    questions and one for quick answers. Both may lead an answer. Each is comfortable under the
+    first runtime that has room for it, on the fewest GPUs, in the file that loses least there.
+    ``comfortable`` are the picks on the whole combo; empty where nothing goes beside anything.
     """
     if len(combo.gpus) < 2:
         return ()
-    found = (_smallest(engine, pick.model, runtime) for pick in comfortable)
+    rated = Candidates.of(engine, comfortable).rated_in_general()
     models = [
-        runnable_checkpoint for runnable_checkpoint in found if runnable_checkpoint is not None
+        files
+        for one in rated
+        for runtime in runtimes
+        if (files := _files(engine, one.assessment.model, runtime))
     ]
-    models.sort(key=lambda p: (-p.reduced.parameters, p.subject.model.id))
     first = _first(engine, combo, models, frozenset(), {})
     if first is None:
         return ()
     at, share = first
     ram = {share.ranks[0][0]: share.host_bytes}
-    most = models[at].reduced.parameters / SMALLER
-    smaller = [
-        runnable_checkpoint
-        for runnable_checkpoint in models
-        if runnable_checkpoint.reduced.parameters <= most
-    ]
+    most = models[at][0].reduced.parameters / SMALLER
+    smaller = [files for files in models if files[0].reduced.parameters <= most]
     second = _first(engine, combo, smaller, frozenset(share.ranks), ram)
     return (share, second[1]) if second else ()
 
 
-def _smallest(engine: FitEngine, model: LanguageModel, runtime: str) -> RunnableCheckpoint | None:
-    """Return the smallest production checkpoint that a runtime loads, a published one first."""
-    return min(
-        (
-            one
-            for one in engine.loaded_by(model, runtime)
-            if one.subject.checkpoint.quantization.production
-        ),
-        key=lambda one: (not one.subject.checkpoint.is_published, one.weights_bytes),
-        default=None,
+def _files(engine: FitEngine, model: LanguageModel, runtime: str) -> tuple[RunnableCheckpoint, ...]:
+    """List the published production files that a runtime loads: less loss first, then smaller."""
+
+    def order(one: RunnableCheckpoint) -> tuple[int, int]:
+        return engine.losses.quality_class(model, one.subject.checkpoint), one.weights_bytes
+
+    loaded = (
+        one
+        for one in engine.loaded_by(model, runtime)
+        if one.subject.checkpoint.quantization.production and one.subject.checkpoint.is_published
     )
+    return tuple(sorted(loaded, key=order))
 
 
 def _first(
     engine: FitEngine,
     combo: Combo,
-    models: Sequence[RunnableCheckpoint],
+    models: Sequence[Sequence[RunnableCheckpoint]],
     taken: Taken,
     ram: Mapping[int, int],
 ) -> tuple[int, ColocatedModel] | None:
-    """Find the first of some models that is comfortable on free GPUs and leaves one more free."""
-    spare = 0 if taken else 1
-    for at, prepared in enumerate(models):
-        asked = _FreeRanges(engine, combo, (_request(engine, prepared, combo),))
-        for share in asked.shares(taken, ram, RUNNING[:1]):
-            if len(taken) + len(share.ranks) + spare <= len(combo.gpus):
-                return at, share
+    """Find the first of some models that runs well on free GPUs and leaves one more free."""
+    room = len(combo.gpus) - len(taken) - (0 if taken else 1)
+    for at, files in enumerate(models):
+        questions = tuple(_request(engine, one, combo) for one in files)
+        judged: dict[object, PlacedPlan | None] = {}
+        for start in range(len(files)):  # the next file where one is slow
+            asked = _FreeRanges(engine, combo, questions[start:], judged)
+            for share in asked.shares(taken, ram, RUNNING[:1]):
+                if len(share.ranks) <= room and reads_along(engine, share.assessment):
+                    return at, share
     return None
 
 
 def _request(engine: FitEngine, runnable: RunnableCheckpoint, combo: Combo) -> FitRequest:
     asked = runnable.subject
-    workload = reference_workload(engine, asked.model)
+    tokens = min(ROOM_TOKENS, asked.model.context_tokens)
+    workload = replace(reference_workload(engine, asked.model), context_tokens=tokens)
     return FitRequest(asked.model, asked.checkpoint, combo, asked.runtime, asked.profile, workload)
 
 

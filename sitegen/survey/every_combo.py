@@ -42,6 +42,7 @@ from sitegen.survey.verdict_policy import (
     assessed,
     batches,
     best_verdict,
+    driven_by,
     in_turn,
     is_slow,
     judged,
@@ -52,6 +53,7 @@ from sitegen.survey.verdict_policy import (
     pick_of,
     planned,
     reference_question,
+    usual_goal,
     with_flags,
 )
 from sitegen.values import dataclass
@@ -186,11 +188,18 @@ def _link_costs(combo: Combo, lead: Assessment | None) -> tuple[LinkCost, ...]:
 def _side_by_side(
     engine: FitEngine, combo: Combo, rows: Iterable[ModelOnCombo], answer: Assessment | None
 ) -> tuple[ColocatedModel, ...]:
-    """Show two models at once under the runtime of the combo's first answer."""
+    """Show two models at once under the runtime of the combo's first answer.
+
+    Where one user is served, a model may run under another runtime that has room for it.
+    """
     if answer is None:
         return ()
-    fitting = (row.pick for row in rows if row.tier is FitTier.COMFORTABLE)
-    return example(engine, combo, fitting, answer.runtime.id)
+    fitting = [row.pick for row in rows if row.tier is FitTier.COMFORTABLE]
+    runtimes = [answer.runtime.id]
+    if usual_goal(engine, combo, driven_by(engine, combo)) is PlanGoal.LATENCY:
+        others = (one for one, _ in engine.assessed_runtimes() if one.surveyed_in_full)
+        runtimes += [one.id for one in others if one.id != answer.runtime.id]
+    return example(engine, combo, fitting, runtimes)
 
 
 def _judged(engine: FitEngine, combo: Combo, model: LanguageModel) -> JudgedModel | None:

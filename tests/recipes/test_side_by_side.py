@@ -6,22 +6,22 @@ import re
 import subprocess
 from functools import cache
 
-from sitegen.catalog.domain.hardware import Vendor
-from sitegen.fit.assessment import FitRequest, FitTier
+from sitegen.catalog.domain.hardware import Combo, Vendor
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier
 from sitegen.recipes.placement import VISIBLE
 from sitegen.recipes.recipe import Language, Phase, Recipe
 from sitegen.recipes.side_by_side import side_by_side
-from sitegen.survey.colocation import colocate, example
+from sitegen.survey.colocation import colocate
 from sitegen.survey.results import ColocatedModel
 from tests.recipes.commands import value
-from tests.recipes.everything import asked, assessments, engine
+from tests.recipes.everything import MODELS, asked, assessments, engine
 from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
 
 
 @cache
 def pairs() -> tuple[tuple[ColocatedModel, ...], ...]:
-    """Two models at once on every combo that has a pair, under every runtime."""
+    """Two models at once on every combo that has room for two, under every runtime."""
     found = []
     for combo in whole_catalog().combos.values():
         fitting = [
@@ -30,10 +30,28 @@ def pairs() -> tuple[tuple[ColocatedModel, ...], ...]:
             if one.combo is combo and one.tier is FitTier.COMFORTABLE and one.plan
         ]
         for runtime in sorted({one.runtime.id for one in fitting}):
-            shares = example(engine(), combo, fitting, runtime)
+            shares = first_pair(combo, [one for one in fitting if one.runtime.id == runtime])
             if shares:
                 found.append(shares)
     return tuple(found)
+
+
+def first_pair(combo: Combo, fitting: list[Assessment]) -> tuple[ColocatedModel, ...]:
+    """The largest model with a smaller one beside it, as far as any two have room."""
+    questions = {one.model.id: question_about(one) for one in fitting}
+    order = sorted(questions, key=MODELS.index, reverse=True)
+    found = (
+        colocate(engine(), combo, [[questions[large]], [questions[small]]])
+        for at, large in enumerate(order)
+        for small in (*order[at + 1 :], large)
+        if len(combo.gpus) > 1
+    )
+    return next((shares for shares in found if shares), ())
+
+
+def question_about(one: Assessment) -> FitRequest:
+    """Ask again what an assessment answers."""
+    return FitRequest(one.model, one.checkpoint, one.combo, one.runtime, one.profile, one.workload)
 
 
 @cache
@@ -111,7 +129,7 @@ def test_one_compose_file_has_a_service_for_each_model() -> None:
 
 def test_a_second_file_of_the_same_name_is_numbered_and_named_so() -> None:
     one = asked("2x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m")
-    request = FitRequest(one.model, one.checkpoint, one.combo, one.runtime, one.profile)
+    request = question_about(one)
     shares = colocate(engine(), one.combo, [[request], [request]])
     recipe = side_by_side([share.assessment for share in shares])
     assert recipe is not None
@@ -126,7 +144,7 @@ def test_a_second_file_of_the_same_name_is_numbered_and_named_so() -> None:
 def test_two_models_of_tabbyapi_have_files_and_ports_of_their_own() -> None:
     """TabbyAPI also reads ``config.yml`` and keeps what the named file does not set."""
     one = asked("2x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw")
-    request = FitRequest(one.model, one.checkpoint, one.combo, one.runtime, one.profile)
+    request = question_about(one)
     shares = colocate(engine(), one.combo, [[request], [request]])
     recipe = side_by_side([share.assessment for share in shares])
     assert recipe is not None

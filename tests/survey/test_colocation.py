@@ -8,13 +8,13 @@ import pytest
 
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import FitRequest, FitTier
-from sitegen.fit.fit_engine import FitEngine
+from sitegen.survey.best_for_goal import parameters_of
+from sitegen.survey.best_for_use import Candidates
 from sitegen.survey.colocation import colocate, example, fewest_gpus
-from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import ColocatedModel
 from sitegen.survey.verdict_policy import reference_workload
 from sitegen.units import GIB
-from tests.survey.whole_catalog import whole_catalog, whole_engine
+from tests.survey.whole_catalog import whole_catalog, whole_engine, whole_survey
 
 ENGINE = whole_engine()
 
@@ -111,21 +111,39 @@ def test_the_desktop_stays_on_the_first_card_of_the_machine() -> None:
     assert by_gpu[1].lines["reserved_os"].mid == 0
 
 
-def test_an_example_leaves_room_and_halves_the_parameters() -> None:
-    whole = whole_catalog()
-    names = ("qwen3-8b", "qwen3-14b", "qwen3-32b", "qwen2.5-72b-instruct")
-    few = replace(whole, models={name: whole.models[name] for name in names})
-    found = survey_combo(FitEngine(few), whole.combos["8x-rtx-4090"])
-    large, small = found.side_by_side
-    assert large.assessment.model.id == "qwen2.5-72b-instruct"
-    assert small.assessment.model.id == "qwen3-32b"
-    assert not set(large.ranks) & set(small.ranks)
-    assert all(s.assessment.tier is FitTier.COMFORTABLE for s in found.side_by_side)
+def shown(combo: str) -> list[tuple[str, str]]:
+    """Model and runtime of the two that the page of a combo shows."""
+    pair = whole_survey(combo).side_by_side
+    assert not set(pair[0].ranks) & set(pair[1].ranks)
+    assert all(one.assessment.tier is FitTier.COMFORTABLE for one in pair)
+    return [(one.assessment.model.id, one.assessment.runtime.id) for one in pair]
+
+
+def test_an_example_shows_the_best_rated_and_one_of_half_its_size() -> None:
+    """It named Mixtral 8x22B and a base model of 8,192 tokens, which nobody would start."""
+    (large, _), (small, _) = shown("4x-l40s")
+    picks = [row.pick for row in whole_survey("4x-l40s").rows]
+    rated = Candidates.of(ENGINE, picks).rated_in_general()
+    ratings = {one.assessment.model.id: one.points for one in rated}
+    parameters = {one.model.id: parameters_of(ENGINE, one) for one in picks}
+    halves = [id_ for id_ in ratings if parameters[id_] <= parameters[large] / 2]
+    assert small == max(halves, key=ratings.__getitem__)
+    above = {id_ for id_, points in ratings.items() if points > ratings[large]}
+    assert all(parameters[id_] > parameters[large] for id_ in above)  # they take all the GPUs
+
+
+def test_another_runtime_is_shown_where_that_of_the_answer_has_no_room() -> None:
+    """VLLM has no room for Qwen3.8 27B on one RTX 3090; servers keep to the answer's runtime."""
+    answer = whole_survey("2x-rtx-3090-pcie").lead
+    assert answer is not None
+    assert (answer.model.id, answer.runtime.id) == ("qwen3.8-27b", "vllm")
+    assert shown("2x-rtx-3090-pcie")[0] == ("qwen3.8-27b", "llama-cpp")
+    assert {runtime for _, runtime in shown("8x-h100-sxm")} == {"vllm"}
 
 
 def test_there_is_no_example_on_one_gpu() -> None:
     combo = whole_catalog().combos["1x-rtx-4090"]
-    assert example(ENGINE, combo, (), "vllm") == ()
+    assert example(ENGINE, combo, (), ["vllm"]) == ()
 
 
 def test_a_machine_with_slow_ram_does_not_speak_for_its_neighbour() -> None:
