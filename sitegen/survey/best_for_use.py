@@ -7,11 +7,14 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, MemoryModel
-from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.fit.assess import question_of
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.compatibility import reads_images
 from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.planner import best_plan
 from sitegen.quality.values import Rating, Use
 from sitegen.survey.rated_tier import as_good, best_assured_first, both
 from sitegen.survey.verdict_policy import reading_speed
@@ -86,6 +89,24 @@ def _longest(assessment: Assessment) -> int:
     return assessment.limits.max_context_tokens if assessment.limits else 0
 
 
+def reads_document(engine: FitEngine, pick: Assessment) -> bool:
+    """Return whether one user of a pick can read along while a long document fills the context."""
+    if pick.workload.context_tokens >= LONG_DOCUMENT:
+        return True
+    request = FitRequest(
+        pick.model,
+        pick.checkpoint,
+        pick.combo,
+        pick.runtime,
+        pick.profile,
+        replace(pick.workload, context_tokens=LONG_DOCUMENT),
+        settings=pick.settings,
+        goal=PlanGoal.LATENCY,
+    )
+    found = best_plan(question_of(engine, request))
+    return found is not None and found.evaluation.single_tokens_per_s.mid >= reading_speed(engine)
+
+
 def takes_images(engine: FitEngine, assessment: Assessment) -> bool:
     """Return whether a plan counts what images need, under a runtime that reads the model's."""
     settings, runtime = assessment.settings, assessment.runtime
@@ -140,6 +161,7 @@ class Candidates:
         """List the rated picks for a use, highest rating first."""
         suited = self.suited_for(use)
         rated = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
+        rated = [one for one in rated if self._is_fast_for(use, one.assessment)]
         found = [one for one in rated if one.assessment.checkpoint.is_published] or rated
         least = self.engine.assumptions[SHORTEST].value.mid
         found = [one for one in found if _longest(one.assessment) >= least] or found
@@ -155,9 +177,13 @@ class Candidates:
             if rating is None or rating.is_rated:
                 continue
             points, half_width, _ = less_loss(self.engine, rating, one.model, one.checkpoint)
-            if points - led.points > both(half_width, led.half_width):
+            better = points - led.points > both(half_width, led.half_width)
+            if better and self._is_fast_for(use, one):
                 return True
         return False
+
+    def _is_fast_for(self, use: Use, pick: Assessment) -> bool:
+        return use is not Use.LONG_CONTEXT or reads_document(self.engine, pick)
 
     def tight(self, picks: Sequence[Assessment], allowed: frozenset[str]) -> list[RatedPick]:
         """List the rated borderline picks that are so for allowed reasons alone, the best first.

@@ -11,7 +11,7 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
 from sitegen.quality.values import Rating, Ratings, Use
-from sitegen.survey.best_for_use import Candidates
+from sitegen.survey.best_for_use import Candidates, reads_along, reads_document
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.rated_tier import best_assured_first
 from sitegen.survey.results import ComboSurvey
@@ -123,6 +123,28 @@ def test_long_context_is_answered_by_what_holds_a_long_document() -> None:
     short = replace(known.models["qwen3_30"], context_tokens=99_999)
     found = replace(known, models={**known.models, short.id: short})
     assert tier_of(survey_of(ratings, found=found), Use.LONG_CONTEXT) == ["llama8"]
+
+
+def test_long_context_is_answered_by_what_can_be_read_along_with_a_document_in_the_context() -> (
+    None
+):
+    """A Strix Halo answered with a model that writes 10 tok/s at 8K, and 8 after 100,000 tokens."""
+    ratings, found = (
+        rated({"llama8": 40.0, "qwen3_30": 60.0}, Use.LONG_CONTEXT),
+        small_catalog(*MODELS),
+    )
+    whole = survey_of(ratings, found=found)
+    (pick,) = [row.pick for row in whole.rows if row.pick.model.id == "qwen3_30"]
+    assert pick.speed is not None
+    engine = FitEngine(found, losses=NO_LOSSES, ratings=ratings)
+    assert reads_document(engine, pick)
+    least = pick.speed.single_tokens_per_s.mid * 0.99
+    known = dict(found.assumptions)
+    known[SLOWEST] = replace(known[SLOWEST], value=Interval(least, least, least))
+    slower = FitEngine(replace(found, assumptions=known), losses=NO_LOSSES, ratings=ratings)
+    assert reads_along(slower, pick)
+    assert not reads_document(slower, pick)
+    assert not Candidates.of(slower, [pick]).rated_for(Use.LONG_CONTEXT)
 
 
 def test_a_rating_loses_what_the_picked_checkpoint_loses_and_is_less_sure() -> None:
