@@ -22,6 +22,8 @@ from sitegen.physics.speed.pipeline import ReplicaPipeline, Stage
 from sitegen.physics.valid_splits import Split
 from sitegen.values import dataclass
 
+ROOM = ("pick-context-tokens", "answer-context-tokens")
+"""Assumptions with the contexts that a pick should hold where the reader names none."""
 UNKNOWN_SPEED = Interval(0, 0, 0)
 """Speed of what does not fit, or computes with a width of unknown rate: not estimated."""
 
@@ -61,6 +63,10 @@ class Judge:
         self.thresholds = Thresholds.of(assumptions)
         self.streams_cap = int(assumptions["aggregate-streams-cap"].value.mid)
         """Streams of a replica at most in an aggregate speed that names no number."""
+        self.room = tuple(int(assumptions[id_].value.mid) for id_ in ROOM)
+        """Contexts in tokens that people want when they name none, the longest first."""
+        self.tie_share = assumptions["pick-tie-share"].value.mid
+        """Share by which a plan may be slower and still be as fast."""
         self._link_share = assumptions["link-share-limit"].value.mid
         self._link_floor_s = assumptions["prefill-link-floor-s"].value.mid
         self._link_limit_s = assumptions["prefill-limit-s"].value.mid

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
 from sitegen.fit import compatibility
@@ -18,6 +18,9 @@ from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.plan import Reason, Settings, Workload
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.values import dataclass
+
+HIGH = 2
+"""The high end of an interval, as memory models number its ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,19 +194,56 @@ class RunnableCheckpoint:
                 self.evaluate_split(group, split, workload, settings)
                 for split in self._valid_splits(group, settings)
             )
-        lay_out = memory.offloaded if offload else memory.replica
-        replica = lay_out(self.reduced, group, workload, settings)
-        if replica is None:
-            return ()
         placed = group.nodes == 1 or self._may_stage()
+        if offload:
+            return self._offloaded(memory, group, workload, settings) if placed else ()
+        replica = memory.replica(self.reduced, group, workload, settings)
         found = (self._judged(memory, replica, workload),) if placed else ()
-        if offload or not self.may_cut(group, settings, workload.kv_dtype):
+        if not self.may_cut(group, settings, workload.kv_dtype):
             return found
         over = memory.replica(self.reduced, group, workload, settings, tensor=True)
         cut = self._judged(memory, over, workload)
         if found and not memory.eager and not _better(cut, found[0]):
             return found
         return (*found, cut)
+
+    def _offloaded(
+        self,
+        memory: LayerSplitEngine,
+        group: GpuGroup,
+        workload: Workload,
+        settings: Settings,
+    ) -> tuple[Evaluation, ...]:
+        """Judge the fewest layers in system RAM, or some more where one user gains room by them.
+
+        Experts of a layer or two are little beside those that lie there already: they make room
+        for the context that people want, and answers are as fast.
+        """
+        fewest = memory.offloaded(self.reduced, group, workload, settings)
+        if fewest is None:
+            return ()
+        found = self._judged(memory, fewest, workload)
+        enough = (1 - self._judge.tie_share) * found.single_tokens_per_s.mid
+        if workload.sequences > 1 or not fewest.cpu_expert_layers:
+            return (found,)
+        for tokens in self._judge.room:
+            if tokens <= workload.context_tokens:
+                break
+            longer = replace(workload, context_tokens=tokens)
+            moved = memory.offloaded(self.reduced, group, longer, settings)
+            if moved is None or not moved.fits(tokens, 1, HIGH):
+                continue
+            roomy = memory.replica(
+                self.reduced,
+                group,
+                workload,
+                settings,
+                cpu_expert_layers=moved.cpu_expert_layers,
+            )
+            judged = self._judged(memory, roomy, workload)
+            if judged.tier is found.tier and judged.single_tokens_per_s.mid >= enough:
+                return (judged,)
+        return (found,)
 
     def _judged(
         self, memory: LayerSplitEngine, replica: SplitReplica, workload: Workload

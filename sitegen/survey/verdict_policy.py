@@ -50,10 +50,6 @@ from sitegen.values import dataclass
 
 VERDICT_GOAL = PlanGoal.THROUGHPUT
 """The goal of the plans that carry verdicts: as many replicas as are comfortable."""
-ROOM = ("pick-context-tokens", "answer-context-tokens")
-"""Assumptions with the contexts that a pick should hold where the reader names none."""
-
-
 NO_FASTER = 1.15
 """From so many times the weight on a file of the same kind is slower by more than a tie."""
 SLOWER = 1.5
@@ -268,8 +264,7 @@ def loaded_on(
 
 def usual_room(engine: FitEngine, model: LanguageModel) -> tuple[int, ...]:
     """Return the contexts that people want of a model when they name none, the longest first."""
-    wanted = (engine.assumptions[id_].value.mid for id_ in ROOM)
-    return tuple(min(int(tokens), model.context_tokens) for tokens in wanted)
+    return tuple(min(tokens, model.context_tokens) for tokens in engine.judge.room)
 
 
 def answered(
@@ -1238,7 +1233,7 @@ def _with_larger_steps(engine: FitEngine, question: ModelQuestion, pick: Pick) -
     if not _reads_experts_from_ram(entry) or not ask.subject.runtime.traits.micro_batch_option:
         return pick
     known = [reason.code for reason in chosen.evaluation.reasons]
-    enough = (1 - engine.assumptions["pick-tie-share"].value.mid) * _stream(chosen)
+    enough = (1 - engine.judge.tie_share) * _stream(chosen)
     sets = engine.gpu_groups(question.combo)
     for tokens in LARGER_STEPS:
         settings = replace(question.settings_of(ask.subject), micro_batch_tokens=tokens)
