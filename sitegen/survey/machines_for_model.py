@@ -219,9 +219,11 @@ def _size(on_machine: OnMachine) -> tuple[int, int, Decimal, bool, str]:
     )
 
 
-def _price(on_machine: OnMachine) -> tuple[Decimal, float, bool, str]:
+def _price(on_machine: OnMachine) -> tuple[Decimal, int, float, bool, str]:
+    """Order machines by the price of their GPUs; more system RAM, which costs more, comes last."""
     return (
         on_machine.usd or Decimal(0),
+        sum(node.ram_bytes or 0 for node in on_machine.machine.nodes),
         -on_machine.speed.mid,
         on_machine.assessment is None,
         on_machine.machine.id,

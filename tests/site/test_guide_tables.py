@@ -25,7 +25,7 @@ from sitegen.site.guides.calculator import Calculator
 from sitegen.site.guides.directives import resolve_directive
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.table import Table
-from sitegen.site.tables.costs import Costs, costs_by_combo, load_of, table_of
+from sitegen.site.tables.costs import Costs, costs_by_combo, hardware_usd, load_of, table_of
 from sitegen.site.words.hardware import VENDOR_NAMES
 from sitegen.survey.results import Survey
 from sitegen.units import GIB
@@ -255,6 +255,28 @@ def only_costs(directive: Directive) -> Costs:
     ((_, costs),) = costs_by_combo(real(), directive, load_of(directive))
     assert costs is not None
     return costs
+
+
+def test_system_ram_beyond_that_of_an_ordinary_machine_is_priced() -> None:
+    """A desktop with 256 GB was as cheap as one with 32, and 1 TB came with a computer of $1,500."""
+    catalog = real().catalog
+    plain, large = (
+        hardware_usd(catalog.combos[id_], catalog)
+        for id_ in ("1x-rtx-5090", "rtx-5090-desktop-256gb")
+    )
+    assert plain is not None
+    assert large is not None
+    ram = catalog.assumptions["price-ram-usd-per-gib"].value
+    assert [round(b - a) for a, b in zip(plain.bounds, large.bounds, strict=True)] == [
+        round(224 * usd) for usd in ram.bounds
+    ]
+    plain, server = (
+        hardware_usd(catalog.combos[id_], catalog)
+        for id_ in ("4x-rtx-3090", "4x-rtx-3090-epyc-1tb")
+    )
+    assert plain is not None
+    assert server is not None
+    assert server.mid - plain.mid > 10_000
 
 
 def test_costs_follow_from_prices_power_and_speed() -> None:

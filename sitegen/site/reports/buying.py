@@ -13,7 +13,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
 from sitegen.quality.values import Use
 from sitegen.site.inputs import SiteInputs
-from sitegen.site.tables.running_costs import HOST, around_cards
+from sitegen.site.tables.running_costs import CARDS_OF_HOST, HOST, around_cards
 from sitegen.site.urls import url_of
 from sitegen.site.words.prices import basis_words
 from sitegen.survey.answers import GpusNeeded
@@ -224,10 +224,12 @@ def _around(machine: Combo, around_usd: float) -> str:
 def _computer_usd(node: Node, known: Mapping[str, Constant]) -> float:
     """Estimate what the computer around a node's GPUs costs; 0 without the constants."""
     forms = {one.gpu.body.form for one in node.gpus}
-    constant = known.get(SERVER if forms & {"sxm", "oam"} else HOST)
-    if constant is None:
-        return 0.0
-    return around_cards(constant.value, node).mid
+    if forms & {"sxm", "oam"}:
+        if SERVER not in known:
+            return 0.0
+        server = known[SERVER].value
+        return server.mid if len(node.gpus) <= CARDS_OF_HOST else server.high
+    return around_cards(node, known).mid if HOST in known else 0.0
 
 
 def _is_desktop(machine: Combo) -> bool:

@@ -159,9 +159,10 @@ def hardware_usd(combo: Combo, catalog: Catalog) -> Interval | None:
     price = build_to_buy(combo)
     if price.amount is None or price.currency != "USD":
         return None
-    host = catalog.assumptions["price-host-gpu-node-usd"].value
     hosts = [
-        around_cards(host, node) for node in combo.nodes if price.parts and not _is_machine(node)
+        around_cards(node, catalog.assumptions)
+        for node in combo.nodes
+        if price.parts and not _is_machine(node)
     ]
     return Interval.total([Interval.exact(float(price.amount)), *hosts])
 

@@ -29,12 +29,16 @@ from sitegen.site.plain_json import PlainJson
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.words.prices import cost_cell
 from sitegen.site.words.verdicts import checkpoint_name, row_link
+from sitegen.units import GIB
 from sitegen.values import dataclass
 
 ELECTRICITY = "electricity-price-usd-per-kwh"
 HOST = "price-host-gpu-node-usd"
 CARDS_OF_HOST = 2
 """Cards that a machine of the price above carries, at most."""
+RAM = "price-ram-usd-per-gib"
+RAM_OF_HOST_BYTES = 32 * GIB
+"""System RAM that the price of a machine contains, as the record of ``HOST`` says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +109,35 @@ def running_costs(
             energy = _per_million(hourly, rates)
         if rent.amount is not None and rent.currency == "USD":
             hire = _per_million([float(rent.amount)] * 3, rates)
-    whole = _whole_usd(combo, buy, assumptions.get(HOST))
+    whole = _whole_usd(combo, buy, assumptions)
     return RunningCosts(buy, rent, whole, watts, kwh, lead, streams, energy, hire)
 
 
-def _whole_usd(combo: Combo, buy: Cost, host: Constant | None) -> Interval | None:
+def _whole_usd(combo: Combo, buy: Cost, assumptions: Mapping[str, Constant]) -> Interval | None:
     """Add the machines to the GPUs: desktops with at most two cards each, as the constant says."""
     desktops = not combo.is_datacenter and all(
         len(node.gpus) <= CARDS_OF_HOST and all(one.gpu.body.form == "card" for one in node.gpus)
         for node in combo.nodes
     )
-    if buy.amount is None or buy.currency != "USD" or not buy.parts or not desktops or host is None:
+    known = buy.amount is not None and buy.currency == "USD" and buy.parts and HOST in assumptions
+    if not known or not desktops:
         return None
-    return host.value.times(len(combo.nodes)).plus(Interval.exact(float(buy.amount)))
+    around = [around_cards(node, assumptions) for node in combo.nodes]
+    return Interval.total([Interval.exact(float(buy.amount or 0)), *around])
 
 
-def around_cards(host: Interval, node: Node) -> Interval:
-    """Return what the machine around a node's cards costs: the most where it has more than two."""
-    return host if len(node.gpus) <= CARDS_OF_HOST else Interval.exact(host.high)
+def around_cards(node: Node, assumptions: Mapping[str, Constant]) -> Interval:
+    """Return what the machine around a node's cards costs, with the system RAM that it has.
+
+    It is the most where there are more than two cards. Without a price of RAM, what is more than
+    the price of the machine contains is left out.
+    """
+    host = assumptions[HOST].value
+    around = host if len(node.gpus) <= CARDS_OF_HOST else Interval.exact(host.high)
+    more_gib = ((node.ram_bytes or 0) - RAM_OF_HOST_BYTES) / GIB
+    if more_gib <= 0 or RAM not in assumptions:
+        return around
+    return around.plus(assumptions[RAM].value.times(more_gib))
 
 
 def _per_million(usd_an_hour: list[float], rates: tuple[Interval, Interval]) -> PerMillion | None:
