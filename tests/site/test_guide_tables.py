@@ -258,7 +258,7 @@ def only_costs(directive: Directive) -> Costs:
 
 
 def test_system_ram_beyond_that_of_an_ordinary_machine_is_priced() -> None:
-    """A desktop with 256 GB was as cheap as one with 32, and 1 TB came with a computer of $1,500."""
+    """A desktop with 256 GB was as cheap as one with 32, and 1 TB came with a $1,500 computer."""
     catalog = real().catalog
     plain, large = (
         hardware_usd(catalog.combos[id_], catalog)
@@ -266,7 +266,7 @@ def test_system_ram_beyond_that_of_an_ordinary_machine_is_priced() -> None:
     )
     assert plain is not None
     assert large is not None
-    ram = catalog.assumptions["price-ram-usd-per-gib"].value
+    ram = catalog.assumptions["price-ram-gib-usd"].value
     assert [round(b - a) for a, b in zip(plain.bounds, large.bounds, strict=True)] == [
         round(224 * usd) for usd in ram.bounds
     ]

@@ -36,7 +36,7 @@ ELECTRICITY = "electricity-price-usd-per-kwh"
 HOST = "price-host-gpu-node-usd"
 CARDS_OF_HOST = 2
 """Cards that a machine of the price above carries, at most."""
-RAM = "price-ram-usd-per-gib"
+RAM = "price-ram-gib-usd"
 RAM_OF_HOST_BYTES = 32 * GIB
 """System RAM that the price of a machine contains, as the record of ``HOST`` says."""
 
