@@ -59,13 +59,42 @@ def plan_options(target: Target) -> list[Option]:
         options.append(("--max-num-batched-tokens", str(asked.max_num_batched_tokens)))
     if target.widened:
         options.append(("--dtype", "float32"))
-    if target.assessment.workload.kv_dtype in KV_DTYPES:
-        options.append(("--kv-cache-dtype", KV_DTYPES[target.assessment.workload.kv_dtype]))
+    if cache_dtype(target):
+        options.append(("--kv-cache-dtype", cache_dtype(target)))
     if asked.enforce_eager:
         options.append(("--enforce-eager",))
     if asked.text_only:
         options.append(("--limit-mm-per-prompt", """'{"image": 0, "video": 0}'"""))
     return options
+
+
+def cache_dtype(target: Target) -> str:
+    """Return the type of the cache to name: the one asked for, or else nothing.
+
+    NVIDIA's files in NVFP4 ask for a cache in FP8, which vLLM follows unless a type is named. We
+    count 16 bits, and vLLM has no such cache on GPUs before compute capability 8.9. Models with
+    sparse attention keep the layout that vLLM chooses for their kernel.
+
+    Source:
+        vLLM 0.33.0, ``utils/torch_utils.py``, ``resolve_kv_cache_dtype_string``; NVIDIA's
+        ``hf_quant_config.json`` of 13 models (``kv_cache_quant_algo``), read 2026-11-28.
+    """
+    found = target.assessment
+    asked = KV_DTYPES.get(found.workload.kv_dtype, "")
+    exported = found.checkpoint.quantization.format == "nvfp4"
+    exported = exported and found.checkpoint.repository.startswith("nvidia/")
+    sparse = "index_head_dim" in found.model.config
+    return asked or ("bfloat16" if exported and not sparse else "")
+
+
+def cache_choice(target: Target) -> str:
+    """Say what the named type of the cache is instead of; empty where none has to be named."""
+    if cache_dtype(target) != "bfloat16":
+        return ""
+    return (
+        "The files ask for a KV cache in FP8. It would hold twice as many tokens on GPUs with "
+        "compute capability 8.9 or newer, and may lose quality. Our figures are for 16 bits."
+    )
 
 
 def serve_options(target: Target, *, port: str = '"$PORT"') -> list[Option]:

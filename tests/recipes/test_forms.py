@@ -771,3 +771,16 @@ def test_tabbyapi_is_told_how_a_model_marks_its_thoughts_and_tool_calls() -> Non
     assert told("qwq-32b") == ["<think>", "</think>", ""]
     assert told("qwen3-coder-30b-a3b-instruct") == ["", "", "qwen3_coder"]
     assert told("llama-3.1-8b-instruct") == ["", "", ""]
+
+
+def test_files_that_ask_for_a_cache_in_fp8_are_told_to_keep_16_bits_as_we_count() -> None:
+    """An A100 has no such cache, and other GPUs hold twice the tokens that the page states."""
+    for runtime, model, word in (
+        ("vllm", "qwen3.6-27b", "bfloat16"),
+        ("sglang", "qwen3.6-27b", "bfloat16"),
+        ("vllm", "glm-5.2", ""),  # sparse attention has a layout of its own
+    ):
+        recipe = next(iter(recipes_for(asked("8x-b200-sxm", model, runtime, "nvfp4"))))
+        assert set(value(recipe, "--kv-cache-dtype")) == ({word} if word else set())
+    plain = next(iter(recipes_for(asked("8x-h100-sxm", "qwen3.6-27b", "vllm", "fp8-block"))))
+    assert not value(plain, "--kv-cache-dtype")

@@ -15,7 +15,7 @@ from sitegen.recipes.shell import quoted
 from sitegen.recipes.steps import HEAD_IP, IFACE, NCCL, NODE_IP, ask_step, built, settings_step
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import RAY_BRINGS_VLLM, READ
-from sitegen.recipes.vllm_options import KV_DTYPES, cache_note, plugin
+from sitegen.recipes.vllm_options import cache_dtype, cache_note, plugin
 from sitegen.recipes.yaml_text import yaml_text
 from sitegen.values import dataclass
 
@@ -144,8 +144,8 @@ def engine_kwargs(target: Target) -> dict[str, Any]:
         kwargs["max_num_seqs"] = target.max_num_seqs
     if target.widened:
         kwargs["dtype"] = "float32"
-    if target.assessment.workload.kv_dtype in KV_DTYPES:
-        kwargs["kv_cache_dtype"] = KV_DTYPES[target.assessment.workload.kv_dtype]
+    if cache_dtype(target):
+        kwargs["kv_cache_dtype"] = cache_dtype(target)
     return kwargs | _chat_kwargs(target)
 
 

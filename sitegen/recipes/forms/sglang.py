@@ -40,6 +40,7 @@ from sitegen.recipes.steps import (
 )
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
+from sitegen.recipes.vllm_options import cache_choice, cache_dtype
 
 PROGRAM = "sglang serve"
 KV_DTYPES = {"fp8": "fp8_e4m3"}
@@ -137,8 +138,9 @@ def options(target: Target, port: int) -> list[Option]:
         found.append(("--mem-fraction-static", f"{asked.memory_fraction:g}"))
     if target.max_num_seqs is not None:
         found.append(("--max-running-requests", str(target.max_num_seqs)))
-    if target.assessment.workload.kv_dtype in KV_DTYPES:
-        found.append(("--kv-cache-dtype", KV_DTYPES[target.assessment.workload.kv_dtype]))
+    named = KV_DTYPES.get(target.assessment.workload.kv_dtype) or cache_dtype(target)
+    if named:
+        found.append(("--kv-cache-dtype", named))
     if asked.enforce_eager:
         found.append(("--disable-cuda-graph",))
     found += chat_options(target)
@@ -170,7 +172,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         PROGRAM,
         lambda port: [*options(target, port), *target.replica_options(replicas[0])],
         where=where,
-        note=speculation_note(target),
+        note=paragraphs(cache_choice(target), speculation_note(target)),
         expect=pool_note(target),
     )
 
@@ -291,6 +293,7 @@ def _over_nodes(target: Target) -> list[RecipeStep]:
             note=paragraphs(
                 f"NODE_RANK is 0 on {first} and increases by one per node.",
                 repeated(target),
+                cache_choice(target),
                 speculation_note(target),
             ),
             expect=pool_note(target),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sitegen.recipes.chat import template_of, template_step, template_volume
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
-from sitegen.recipes.recipe import Recipe, RecipeStep
+from sitegen.recipes.recipe import Recipe, RecipeStep, paragraphs
 from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
@@ -30,6 +30,7 @@ from sitegen.recipes.steps import (
 )
 from sitegen.recipes.target import Target
 from sitegen.recipes.vllm_options import (
+    cache_choice,
     cache_note,
     image_of,
     install_step,
@@ -84,7 +85,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         'vllm serve "$MODEL"',
         lambda port: [*serve_options(target, port=str(port)), *target.replica_options(replicas[0])],
         where=where,
-        note=speculation_note(target),
+        note=paragraphs(cache_choice(target), speculation_note(target)),
         expect=cache_note(target),
     )
 

@@ -26,6 +26,7 @@ from sitegen.recipes.steps import (
 )
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.vllm_options import (
+    cache_choice,
     cache_note,
     image_of,
     install_step,
@@ -109,7 +110,7 @@ def _serves(
             Language.BASH,
             command(serve, first),
             where=f"node {nodes[0] + 1}",
-            note=paragraphs(repeated(target), speculation_note(target)),
+            note=paragraphs(repeated(target), cache_choice(target), speculation_note(target)),
             expect=cache_note(target),
             stays=True,
             answers=(f"$HOST:{FIRST_PORT}/health",),

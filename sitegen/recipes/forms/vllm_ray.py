@@ -24,7 +24,7 @@ from sitegen.recipes.steps import (
     settings_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
-from sitegen.recipes.vllm_options import cache_note, install_step, serve_options
+from sitegen.recipes.vllm_options import cache_choice, cache_note, install_step, serve_options
 
 WARNINGS = (
     WARNING,
@@ -73,7 +73,7 @@ def _serve(target: Target, head: str) -> RecipeStep:
         Language.BASH,
         command('vllm serve "$MODEL"', [("--distributed-executor-backend", "ray"), *options]),
         where=head,
-        note=paragraphs(repeated(target), speculation_note(target)),
+        note=paragraphs(repeated(target), cache_choice(target), speculation_note(target)),
         expect=cache_note(target),
         stays=True,
         answers=(f"$HOST:{FIRST_PORT}/health",),
