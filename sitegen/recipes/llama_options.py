@@ -44,6 +44,29 @@ Source:
 """
 PROJECTOR_BYTES = 2
 """Bytes of each parameter of an image projector: its file is in 16 bits."""
+ALL_LAYERS = "all"
+"""Every layer of a file, however many it counts.
+
+Source:
+    llama.cpp 0c1e57098, ``common/arg.cpp``, and ``src/llama-model.cpp`` (``n_gpu_layers``): all
+    is the file's ``block_count`` and the head. A block that predicts further tokens is one of
+    ``block_count``, and some files of a model have it while others do not.
+"""
+ALL_LAYERS_IN_DIGITS = "999"
+"""The same where a program reads a number only.
+
+Source:
+    llama.cpp 0c1e57098, ``docs/multi-gpu.md``, and ``tools/llama-bench/llama-bench.cpp``
+    (``parse_int_range``). ik_llama.cpp 8337e4c, ``common/common.cpp`` (``std::stoi``), and
+    ``src/llama.cpp``, which puts 999 for all layers itself.
+"""
+LOADING_IS_SHOWN: Option = ("--log-verbosity", "4")
+"""Makes the server print what it loads, the layers on GPUs among it.
+
+Source:
+    llama.cpp 0c1e57098, ``common/log.cpp`` (``common_log_get_verbosity``): the library's own
+    messages are of level 4, and the default is 3. Pull request 23021 (2026-05) lowered it.
+"""
 BATCH_TOKENS = 2_048
 """llama.cpp's own ``--batch-size``, which a micro-batch is cut to (``common/common.h``)."""
 
@@ -126,28 +149,39 @@ def _counted(names: Sequence[str]) -> str:
     return ", ".join(f"{n} × {name}" if n > 1 else name for name, n in counts.items())
 
 
-def split_of(layers: Sequence[int]) -> str:
-    """Write the shares that give each GPU its layers: the last one's head is dealt out with them.
+def split_of(layers: Sequence[int], *, beside: int = 2) -> str:
+    """Write the shares that give each GPU its layers, of files with a prediction block or without.
+
+    The head is dealt out with the layers behind them, and so is a block that predicts further
+    tokens, which some files of a model have and others do not. Shares that count both, the two
+    ``beside`` the layers, give every GPU the same layers of either file: without the block a
+    border moves down by less than one layer.
 
     >>> split_of((19, 17))
-    '19,18'
+    '19,19'
 
     Source:
-        llama.cpp ``src/llama-model.cpp``, ``load_tensors``: layer ``i`` of the ``n`` that are on
-        GPUs, the head among them, goes to the first GPU whose shares reach beyond ``i / n``.
+        llama.cpp 0c1e57098, ``src/llama-model.cpp``, ``load_tensors``: layer ``i`` of the ``n``
+        that are on GPUs, the head and the blocks for prediction among them, goes to the first GPU
+        whose shares reach beyond ``i / n``.
     """
-    return ",".join(map(str, (*layers[:-1], layers[-1] + 1)))
+    return ",".join(map(str, (*layers[:-1], layers[-1] + beside)))
+
+
+def gpu_layers(target: Target) -> str:
+    """Name how many layers the GPUs take: all, or a number where others stay in system RAM.
+
+    Source:
+        llama.cpp 0c1e57098, ``src/llama-model.cpp``: the head counts as one more layer, the first
+        ones stay in system RAM.
+    """
+    plan = target.plan
+    return str(sum(plan.layers_per_stage) + 1) if plan.cpu_layers else ALL_LAYERS
 
 
 def server_options(target: Target, port: int | str) -> list[Option]:
-    """Everything for one server: layers on GPUs, their split, the context and the cache.
-
-    Source:
-        llama.cpp ``src/llama-model.cpp``: the head counts as one more layer, the first ones stay
-        in system RAM.
-    """
+    """Everything for one server: layers on GPUs, their split, the context and the cache."""
     plan = target.plan
-    on_gpus = sum(plan.layers_per_stage)
     sequences = target.assessment.workload.sequences
     options: list[Option] = [
         ("-hf" if target.hub_file else "-m", '"$MODEL"'),
@@ -157,7 +191,7 @@ def server_options(target: Target, port: int | str) -> list[Option]:
     elif target.assessment.settings.images and not target.hub_file:
         options.append(("--mmproj", quoted(projector_path(target))))
     if target.vendors != (Vendor.CPU,):
-        options.append(("--n-gpu-layers", str(on_gpus + 1)))
+        options.append(("--n-gpu-layers", gpu_layers(target)))
     if plan.kind is PlanKind.TENSOR:
         options.append(("--split-mode", "tensor"))
     elif len(plan.ranks) > 1:
@@ -321,10 +355,32 @@ def slots_note(target: Target) -> str:
     )
 
 
-def load_note(target: Target) -> str:
-    """Say what the log prints about layers once the model is loaded; nothing without a GPU."""
+def prediction_note(target: Target) -> str:
+    """Say which number of layers a file with a block for prediction takes, beside layers in RAM."""
+    plan = target.plan
+    if not plan.cpu_layers or not target.assessment.model.mtp_parameters:
+        return ""
+    on_gpus = sum(plan.layers_per_stage)
+    return (
+        f"If the log counts {on_gpus + plan.cpu_layers + 2} layers, the file also contains a layer "
+        f"that predicts further tokens: use --n-gpu-layers {on_gpus + 2}."
+    )
+
+
+def load_note(target: Target, *, head: bool = True) -> str:
+    """Say what the log prints about layers once the model is loaded; nothing without a GPU.
+
+    ``head`` says that the head is on a GPU.
+    """
     if target.vendors == (Vendor.CPU,):
         return ""
-    whole = sum(target.plan.layers_per_stage) + target.plan.cpu_layers + 1
-    on_gpus = sum(target.plan.layers_per_stage) + 1
-    return f"offloaded {on_gpus}/{whole} layers to GPU"
+    plan = target.plan
+    if not plan.cpu_layers:
+        return "offloaded N/N layers to GPU, with the same number twice"
+    on_gpus = sum(plan.layers_per_stage)
+    return f"offloaded {on_gpus + head}/{on_gpus + plan.cpu_layers + 1} layers to GPU"
+
+
+def shown_loading(target: Target, options: Sequence[Option]) -> list[Option]:
+    """Have the server print what it puts on GPUs, where there are any."""
+    return [*options, LOADING_IS_SHOWN] if load_note(target) else [*options]

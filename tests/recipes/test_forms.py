@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from pkgutil import iter_modules
 
+import pytest
+
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.disaggregated import disaggregated
@@ -528,7 +530,7 @@ def test_a_model_cut_over_a_pair_is_started_with_all_that_the_cut_needs() -> Non
     recipe = form(found, "llama-cpp")
     assert value(recipe, "--split-mode") == ["tensor"]
     assert value(recipe, "--flash-attn") == ["on"]
-    assert value(recipe, "--n-gpu-layers") == ["81"]
+    assert value(recipe, "--n-gpu-layers") == ["all"]
     assert "--tensor-split" not in text(recipe)
     assert len(value(recipe, "--ctx-size")) == 1
     start = next(step for step in recipe.steps if step.title == "Start the server")
@@ -771,3 +773,42 @@ def test_tabbyapi_is_told_how_a_model_marks_its_thoughts_and_tool_calls() -> Non
     assert told("qwq-32b") == ["<think>", "</think>", ""]
     assert told("qwen3-coder-30b-a3b-instruct") == ["", "", "qwen3_coder"]
     assert told("llama-3.1-8b-instruct") == ["", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("name", "on_gpus", "logged"),
+    [("llama-cpp", "31", "31/37"), ("ik-llama-cpp", "30", "30/37")],
+)
+def test_layers_in_ram_are_counted_as_each_program_counts_them(
+    name: str, on_gpus: str, logged: str
+) -> None:
+    """llama.cpp counts the head among the layers on GPUs; its fork puts it there last."""
+    found = asked("1x-rtx-4090", "qwen3-8b", name, "q4-k-m")
+    assert found.plan is not None
+    six = replace(found, plan=replace(found.plan, layers_per_stage=(30,), cpu_layers=6))
+    recipe = form(six, name)
+    assert value(recipe, "--n-gpu-layers") == [on_gpus] * len(value(recipe, "--n-gpu-layers"))
+    start = next(step for step in recipe.steps if step.title == "Start the server")
+    assert start.expect == f"offloaded {logged} layers to GPU"
+
+
+def test_a_file_that_predicts_tokens_is_told_one_more_layer_beside_layers_in_ram() -> None:
+    found = asked("1x-rtx-4090", "qwen3.8-27b", "llama-cpp", "q4-k-m")
+    assert found.plan is not None
+    some = replace(found, plan=replace(found.plan, layers_per_stage=(50,), cpu_layers=14))
+    notes = [
+        next(step for step in form(one, "llama-cpp").steps if step.title == "Start the server").note
+        for one in (some, found)
+    ]
+    assert "If the log counts 66 layers" in notes[0]
+    assert "use --n-gpu-layers 52." in notes[0]
+    assert "If the log counts" not in notes[1]
+
+
+def test_the_server_prints_the_layers_that_the_recipe_expects_in_its_log() -> None:
+    recipe = form(asked("1x-rtx-4090", "qwen3.8-27b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    start = next(step for step in recipe.steps if step.title == "Start the server")
+    assert start.expect.startswith("offloaded N/N layers to GPU")
+    assert "--log-verbosity 4" in start.text
+    (measured, _) = measuring(recipe)
+    assert "--n-gpu-layers 999" in measured.text

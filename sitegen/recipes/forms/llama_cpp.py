@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.llama_options import (
@@ -13,8 +12,10 @@ from sitegen.recipes.llama_options import (
     load_note,
     model_variable,
     offload_note,
+    prediction_note,
     room_note,
     server_options,
+    shown_loading,
     slots_note,
     tensor_note,
     uses_oneapi,
@@ -100,10 +101,11 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         target,
         replicas,
         PROGRAM,
-        partial(server_options, target),
+        lambda port: shown_loading(target, server_options(target, port)),
         where=where,
         note=paragraphs(
             offload_note(target),
+            prediction_note(target),
             tensor_note(target),
             images_note(target),
             room_note(target),

@@ -10,6 +10,7 @@ from sitegen.recipes.llama_options import (
     load_note,
     model_variable,
     server_options,
+    shown_loading,
     slots_note,
     split_of,
     with_oneapi,
@@ -107,7 +108,7 @@ def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
     split = split_of((*layers[local:], *layers[:local]))
     options = [
         ("--tensor-split", split) if option[0] == "--tensor-split" else option
-        for option in server_options(target, FIRST_PORT)
+        for option in shown_loading(target, server_options(target, FIRST_PORT))
     ]
     return RecipeStep(
         Phase.START,
