@@ -17,6 +17,7 @@ from sitegen.recipes.files import (
 )
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, Variable, quoted, quoted_path
+from sitegen.recipes.steps import lines_from, which
 from sitegen.recipes.target import Target
 
 BACKENDS = {
@@ -25,6 +26,18 @@ BACKENDS = {
     Vendor.INTEL: "-DGGML_SYCL=ON -DCMAKE_C_COMPILER=icx -DCMAKE_CXX_COMPILER=icpx",
 }
 """Build options by vendor; Metal is built without one, mixed vendors share Vulkan."""
+DEVICES = {
+    Vendor.NVIDIA: "CUDA",
+    Vendor.AMD: "ROCm",
+    Vendor.INTEL: "SYCL",
+    Vendor.APPLE: "MTL",
+}
+"""What the build of each vendor calls a GPU, before its number.
+
+Source:
+    llama.cpp 0c1e57098, ``ggml/include/ggml-cuda.h``, ``ggml-sycl.h``,
+    ``ggml/src/ggml-metal/ggml-metal.cpp``.
+"""
 ONEAPI = 'source "${ONEAPI_ROOT:-/opt/intel/oneapi}/setvars.sh" --force'
 """Finds Intel's compilers and libraries, also in a shell that has found them before."""
 COLLECTIVES = {
@@ -124,29 +137,56 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Recip
     )
     if target.plan.kind is PlanKind.TENSOR:
         note = COLLECTIVES.get(vendors[0], "")
-    names = [target.node(node).gpus[gpu].gpu.name for node, gpu in target.plan.ranks]
-    here = names if len(target.span) == 1 else names[: target.per_node[0]]
+    order = _order_note(target)
     return RecipeStep(
         Phase.INSTALL,
         "Build llama.cpp",
         Language.BASH,
         "\n".join(lines),
         where,
-        note=note,
-        expect="version"
-        if vendors == (Vendor.CPU,)
-        else f"{_counted(here)} in the list of devices",
+        note=" ".join(filter(None, (note, order))),
+        expect="version" if vendors == (Vendor.CPU,) else _devices(target),
     )
 
 
-def _counted(names: Sequence[str]) -> str:
-    """Name each kind once, with how many there are.
+def _nodes(target: Target) -> list[list[str]]:
+    """Name the GPUs that the build sees on each node of the plan, each shape of a node once."""
+    used = sorted({node for ranks in target.replicas for node, _ in ranks})
+    found: list[list[str]] = []
+    for node in used:
+        gpus = target.node(node).gpus
+        names = [one.gpu.name for one in gpus if one.gpu.vendor in target.vendors]
+        if names not in found:
+            found.append(names)
+    return found
 
-    >>> _counted(["RTX 3090", "RTX 4090", "RTX 3090"])
-    '2 × RTX 3090, RTX 4090'
+
+def _devices(target: Target) -> str:
+    """Say what ``--list-devices`` prints: a line for each GPU, under its backend's own name.
+
+    Behind it stands what the driver calls the GPU, which for AMD is often AMD Radeon Graphics. A
+    Mac lists its library for matrices too.
+
+    Source:
+        llama.cpp 0c1e57098, ``common/arg.cpp`` (``common_print_available_devices``).
     """
-    counts = {name: len([one for one in names if one == name]) for name in names}
-    return ", ".join(f"{n} × {name}" if n > 1 else name for name, n in counts.items())
+    backend = "Vulkan" if len(target.vendors) > 1 else DEVICES[target.vendors[0]]
+    nodes = _nodes(target)
+    if len(nodes) > 1:
+        return f"a line for each GPU of the node, the first of them {backend}0: …"
+    (names,) = nodes
+    if target.on_macs:
+        return f"a line {backend}0: …{which(names)}"
+    return lines_from(f"{backend}0: …", f"{backend}{len(names) - 1}: …", names)
+
+
+def _order_note(target: Target) -> str:
+    """Say what to do where unlike GPUs are listed in another order than that of their shares."""
+    nodes = _nodes(target)
+    mixed = len(nodes) == 1 and len(set(nodes[0])) > 1
+    if not mixed or target.plan.kind is PlanKind.TENSOR or len(target.plan.ranks) == 1:
+        return ""
+    return "If the order differs, reorder the numbers of --tensor-split below."
 
 
 def split_of(layers: Sequence[int], *, beside: int = 2) -> str:
