@@ -20,6 +20,7 @@ from sitegen.recipes.shell import Option, Variable, quoted, quoted_path
 from sitegen.recipes.steps import lines_from, which
 from sitegen.recipes.target import Target
 
+VULKAN = "-DGGML_VULKAN=ON"
 BACKENDS = {
     Vendor.NVIDIA: "-DGGML_CUDA=ON",
     Vendor.AMD: "-DGGML_HIP=ON",
@@ -40,6 +41,28 @@ Source:
 """
 ONEAPI = 'source "${ONEAPI_ROOT:-/opt/intel/oneapi}/setvars.sh" --force'
 """Finds Intel's compilers and libraries, also in a shell that has found them before."""
+HIP = 'HIPCXX="$(hipconfig -l)/clang" HIP_PATH="$(hipconfig -R)"'
+"""Finds ROCm's compiler and libraries.
+
+Source:
+    llama.cpp 0c1e57098, ``docs/build.md`` ("HIP").
+"""
+ROCM = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/tutorial/quick-start.html"
+VULKAN_PACKAGES = (
+    "To build with Vulkan, Debian and Ubuntu need libvulkan-dev, glslc and spirv-headers."
+)
+INSTEAD_OF_ROCM = (
+    "Without ROCm, build with -DGGML_VULKAN=ON instead, which runs with the graphics driver alone. "
+    f"{VULKAN_PACKAGES} Our estimates are for ROCm: with Vulkan, most models write about as fast, "
+    "and prompts are often slower, or faster on some GPUs."
+)
+"""What llama.cpp's other backend for AMD needs and costs.
+
+Source:
+    llama.cpp 0c1e57098, ``docs/build.md`` ("Vulkan"). Runs of ``catalog/benchmarks`` that have both
+    backends: kyuz0-r9700-toolboxes and those of Strix Halo (slower prompts),
+    orion-zhen-llama-bench-dashboard (faster on an RX 7900 XTX), read 2026-11-28.
+"""
 COLLECTIVES = {
     Vendor.NVIDIA: (
         "CMake must find NCCL, which CUDA does not include (Debian and Ubuntu: libnccl-dev). "
@@ -113,40 +136,62 @@ def llama_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     return (hub_step(where), *hub_file_steps(target, where))
 
 
+def rocm_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
+    """Look whether ROCm is there, which a build for AMD's GPUs needs and nothing here installs."""
+    if target.vendors != (Vendor.AMD,):
+        return ()
+    note = (
+        "The next step needs ROCm. If the shell does not find hipconfig, add /opt/rocm/bin to "
+        f"PATH, or install ROCm first: {ROCM}"
+    )
+    return (
+        RecipeStep(
+            Phase.INSTALL,
+            "Check that ROCm is installed",
+            Language.BASH,
+            "hipconfig --version",
+            where,
+            note=note,
+            expect="a version number",
+        ),
+    )
+
+
 def install_step(target: Target, where: str = "", *, rpc: bool = False) -> RecipeStep:
     """Build for the GPUs of the plan, the network backend with it where it is needed."""
     vendors = target.vendors
-    flags = ["-DGGML_VULKAN=ON"] if len(vendors) > 1 else []
-    if len(vendors) == 1 and vendors[0] in BACKENDS:
-        flags = [BACKENDS[vendors[0]]]
+    flags = [VULKAN] if len(vendors) > 1 else [BACKENDS[one] for one in vendors if one in BACKENDS]
     if rpc:
         flags.append("-DGGML_RPC=ON")
+    configure = ["cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release", *flags]
     lines = [
         *LLAMA_CPP,
         *([ONEAPI] if uses_oneapi(target) else []),
-        " ".join(["cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release", *flags]),
+        " ".join([HIP, "\\\n ", *configure] if vendors == (Vendor.AMD,) else configure),
         "cmake --build llama.cpp/build --config Release -j",
         "llama.cpp/build/bin/llama-server --version",
     ]
     if vendors != (Vendor.CPU,):
         lines.append("llama.cpp/build/bin/llama-server --list-devices")
-    note = (
-        "Build the same commit on all nodes, because the RPC protocol changes between versions."
-        if rpc
-        else ""
-    )
-    if target.plan.kind is PlanKind.TENSOR:
-        note = COLLECTIVES.get(vendors[0], "")
-    order = _order_note(target)
     return RecipeStep(
         Phase.INSTALL,
         "Build llama.cpp",
         Language.BASH,
         "\n".join(lines),
         where,
-        note=" ".join(filter(None, (note, order))),
+        note=" ".join(filter(None, (_build_note(target, rpc=rpc), _order_note(target)))),
         expect="version" if vendors == (Vendor.CPU,) else _devices(target),
     )
+
+
+def _build_note(target: Target, *, rpc: bool) -> str:
+    """Say what the build needs, and what else may be built."""
+    if target.plan.kind is PlanKind.TENSOR:
+        return COLLECTIVES.get(target.vendors[0], "")
+    same = "Build the same commit on all nodes, because the RPC protocol changes between versions."
+    other = INSTEAD_OF_ROCM if target.vendors == (Vendor.AMD,) else ""
+    needs = VULKAN_PACKAGES if len(target.vendors) > 1 else other
+    return " ".join(filter(None, (same if rpc else "", needs)))
 
 
 def _nodes(target: Target) -> list[list[str]]:

@@ -17,6 +17,7 @@ from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.disaggregated import disaggregated
 from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
+from sitegen.recipes.folder.preflight import needed_programs
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import replicas_of, vendors, visible
@@ -590,6 +591,25 @@ def test_a_unit_may_open_the_devices_of_amd_and_intel_gpus() -> None:
                 assert grouped is bool(of & {Vendor.AMD, Vendor.INTEL}), recipe.id
                 seen.add((recipe.id, grouped))
     assert seen >= {("vllm", True), ("vllm", False), ("llama-cpp", True), ("llama-cpp", False)}
+
+
+def test_amd_is_told_to_have_rocm_before_it_is_built_for() -> None:
+    seen = set()
+    for recipe in recipes():
+        if recipe.id not in {"llama-cpp", "llama-cpp-rpc"}:
+            continue
+        plan = recipe.assessment.plan
+        assert plan is not None
+        amd = vendors(recipe.assessment.combo, plan.ranks) == (Vendor.AMD,)
+        titles = [step.title for step in recipe.steps]
+        assert ("Check that ROCm is installed" in titles) is amd
+        build = next(step for step in recipe.steps if step.title == "Build llama.cpp")
+        assert ('HIPCXX="$(hipconfig -l)/clang"' in build.text) is amd
+        seen.add((amd, "-DGGML_VULKAN=ON" in build.note))
+        if amd:
+            assert titles.index("Check that ROCm is installed") < titles.index(build.title)
+            assert "hipconfig" in needed_programs(recipe)
+    assert seen == {(True, True), (True, False), (False, False)}
 
 
 def test_sycl_finds_the_libraries_of_intel_before_each_build_and_run() -> None:

@@ -13,6 +13,7 @@ from sitegen.recipes.llama_options import (
     model_variable,
     offload_note,
     prediction_note,
+    rocm_step,
     room_note,
     server_options,
     shown_loading,
@@ -68,6 +69,7 @@ def recipe(target: Target) -> Recipe | None:
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
     steps = [
         settings_step([model_variable(target), host(target), API_KEY], where),
+        *rocm_step(target, where),
         install_step(target, where),
         *llama_file_steps(target, where),
         *wired_limit_step(target, where),

@@ -9,6 +9,7 @@ from sitegen.recipes.llama_options import (
     llama_file_steps,
     load_note,
     model_variable,
+    rocm_step,
     server_options,
     shown_loading,
     slots_note,
@@ -58,6 +59,7 @@ def recipe(target: Target) -> Recipe | None:
     interface = [IFACE] if any(f"${IFACE.name}" in step.text for step in network) else []
     steps = [
         settings_step([HEAD_IP, NODE_IP, *interface], where),
+        *rocm_step(target, where),
         install_step(target, where, rpc=True),
         *network,
         *wired_limit_step(target, where),
