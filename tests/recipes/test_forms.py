@@ -22,6 +22,7 @@ from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import replicas_of, vendors, visible
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.versions import LLAMA_CPP_BUILD
 from sitegen.units import GIB
 from tests.recipes.commands import options, started_by, value
 from tests.recipes.everything import asked, engine, recipes, unnamed
@@ -538,6 +539,11 @@ def test_a_model_cut_over_a_pair_is_started_with_all_that_the_cut_needs() -> Non
     assert "experimental" in start.note
     build = next(step for step in recipe.steps if step.title == "Build llama.cpp")
     assert "libnccl-dev" in build.note
+    compose = file(recipe, "compose.yaml")
+    (service,) = read_yaml(compose.text)["services"].values()
+    assert service["image"] == f"ghcr.io/ggml-org/llama.cpp:server-cuda-{LLAMA_CPP_BUILD}"
+    assert service["ipc"] == "host"
+    assert "has NCCL" in compose.note
 
 
 def test_a_cut_with_a_quantized_cache_asks_for_fused_attention_once() -> None:
