@@ -591,8 +591,8 @@ PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
     "vllm": vllm,
     **dict.fromkeys(
         (
-            "apt-get", "brew", "docker", "ibstat", "ifconfig", "infernet", "ip", "nginx", "npm",
-            "ping", "pip", "pkill", "rdma_ctl", "rustup", "ssh", "systemctl",
+            "apt-get", "brew", "docker", "hipconfig", "ibstat", "ifconfig", "infernet", "ip",
+            "nginx", "npm", "ping", "pip", "pkill", "rdma_ctl", "rustup", "ssh", "systemctl",
         ),
         nothing,
     ),

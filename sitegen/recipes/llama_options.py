@@ -17,16 +17,52 @@ from sitegen.recipes.files import (
 )
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, Variable, quoted, quoted_path
+from sitegen.recipes.steps import lines_from, which
 from sitegen.recipes.target import Target
 
+VULKAN = "-DGGML_VULKAN=ON"
 BACKENDS = {
     Vendor.NVIDIA: "-DGGML_CUDA=ON",
     Vendor.AMD: "-DGGML_HIP=ON",
     Vendor.INTEL: "-DGGML_SYCL=ON -DCMAKE_C_COMPILER=icx -DCMAKE_CXX_COMPILER=icpx",
 }
 """Build options by vendor; Metal is built without one, mixed vendors share Vulkan."""
+DEVICES = {
+    Vendor.NVIDIA: "CUDA",
+    Vendor.AMD: "ROCm",
+    Vendor.INTEL: "SYCL",
+    Vendor.APPLE: "MTL",
+}
+"""What the build of each vendor calls a GPU, before its number.
+
+Source:
+    llama.cpp 0c1e57098, ``ggml/include/ggml-cuda.h``, ``ggml-sycl.h``,
+    ``ggml/src/ggml-metal/ggml-metal.cpp``.
+"""
 ONEAPI = 'source "${ONEAPI_ROOT:-/opt/intel/oneapi}/setvars.sh" --force'
 """Finds Intel's compilers and libraries, also in a shell that has found them before."""
+HIP = 'HIPCXX="$(hipconfig -l)/clang" HIP_PATH="$(hipconfig -R)"'
+"""Finds ROCm's compiler and libraries.
+
+Source:
+    llama.cpp 0c1e57098, ``docs/build.md`` ("HIP").
+"""
+ROCM = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/tutorial/quick-start.html"
+VULKAN_PACKAGES = (
+    "To build with Vulkan, Debian and Ubuntu need libvulkan-dev, glslc and spirv-headers."
+)
+INSTEAD_OF_ROCM = (
+    "Without ROCm, build with -DGGML_VULKAN=ON instead, which runs with the graphics driver alone. "
+    f"{VULKAN_PACKAGES} Our estimates are for ROCm: with Vulkan, most models write about as fast, "
+    "and prompts are often slower, or faster on some GPUs."
+)
+"""What llama.cpp's other backend for AMD needs and costs.
+
+Source:
+    llama.cpp 0c1e57098, ``docs/build.md`` ("Vulkan"). Runs of ``catalog/benchmarks`` that have both
+    backends: kyuz0-r9700-toolboxes and those of Strix Halo (slower prompts),
+    orion-zhen-llama-bench-dashboard (faster on an RX 7900 XTX), read 2026-11-28.
+"""
 COLLECTIVES = {
     Vendor.NVIDIA: (
         "CMake must find NCCL, which CUDA does not include (Debian and Ubuntu: libnccl-dev). "
@@ -44,6 +80,29 @@ Source:
 """
 PROJECTOR_BYTES = 2
 """Bytes of each parameter of an image projector: its file is in 16 bits."""
+ALL_LAYERS = "all"
+"""Every layer of a file, however many it counts.
+
+Source:
+    llama.cpp 0c1e57098, ``common/arg.cpp``, and ``src/llama-model.cpp`` (``n_gpu_layers``): all
+    is the file's ``block_count`` and the head. A block that predicts further tokens is one of
+    ``block_count``, and some files of a model have it while others do not.
+"""
+ALL_LAYERS_IN_DIGITS = "999"
+"""The same where a program reads a number only.
+
+Source:
+    llama.cpp 0c1e57098, ``docs/multi-gpu.md``, and ``tools/llama-bench/llama-bench.cpp``
+    (``parse_int_range``). ik_llama.cpp 8337e4c, ``common/common.cpp`` (``std::stoi``), and
+    ``src/llama.cpp``, which puts 999 for all layers itself.
+"""
+LOADING_IS_SHOWN: Option = ("--log-verbosity", "4")
+"""Makes the server print what it loads, the layers on GPUs among it.
+
+Source:
+    llama.cpp 0c1e57098, ``common/log.cpp`` (``common_log_get_verbosity``): the library's own
+    messages are of level 4, and the default is 3. Pull request 23021 (2026-05) lowered it.
+"""
 BATCH_TOKENS = 2_048
 """llama.cpp's own ``--batch-size``, which a micro-batch is cut to (``common/common.h``)."""
 
@@ -77,77 +136,137 @@ def llama_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     return (hub_step(where), *hub_file_steps(target, where))
 
 
+def rocm_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
+    """Look whether ROCm is there, which a build for AMD's GPUs needs and nothing here installs."""
+    if target.vendors != (Vendor.AMD,):
+        return ()
+    note = (
+        "The next step needs ROCm. If the shell does not find hipconfig, add /opt/rocm/bin to "
+        f"PATH, or install ROCm first: {ROCM}"
+    )
+    return (
+        RecipeStep(
+            Phase.INSTALL,
+            "Check that ROCm is installed",
+            Language.BASH,
+            "hipconfig --version",
+            where,
+            note=note,
+            expect="a version number",
+        ),
+    )
+
+
 def install_step(target: Target, where: str = "", *, rpc: bool = False) -> RecipeStep:
     """Build for the GPUs of the plan, the network backend with it where it is needed."""
     vendors = target.vendors
-    flags = ["-DGGML_VULKAN=ON"] if len(vendors) > 1 else []
-    if len(vendors) == 1 and vendors[0] in BACKENDS:
-        flags = [BACKENDS[vendors[0]]]
+    flags = [VULKAN] if len(vendors) > 1 else [BACKENDS[one] for one in vendors if one in BACKENDS]
     if rpc:
         flags.append("-DGGML_RPC=ON")
+    configure = ["cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release", *flags]
     lines = [
         *LLAMA_CPP,
         *([ONEAPI] if uses_oneapi(target) else []),
-        " ".join(["cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release", *flags]),
+        " ".join([HIP, "\\\n ", *configure] if vendors == (Vendor.AMD,) else configure),
         "cmake --build llama.cpp/build --config Release -j",
         "llama.cpp/build/bin/llama-server --version",
     ]
     if vendors != (Vendor.CPU,):
         lines.append("llama.cpp/build/bin/llama-server --list-devices")
-    note = (
-        "Build the same commit on all nodes, because the RPC protocol changes between versions."
-        if rpc
-        else ""
-    )
-    if target.plan.kind is PlanKind.TENSOR:
-        note = COLLECTIVES.get(vendors[0], "")
-    names = [target.node(node).gpus[gpu].gpu.name for node, gpu in target.plan.ranks]
-    here = names if len(target.span) == 1 else names[: target.per_node[0]]
     return RecipeStep(
         Phase.INSTALL,
         "Build llama.cpp",
         Language.BASH,
         "\n".join(lines),
         where,
-        note=note,
-        expect="version"
-        if vendors == (Vendor.CPU,)
-        else f"{_counted(here)} in the list of devices",
+        note=" ".join(filter(None, (_build_note(target, rpc=rpc), _order_note(target)))),
+        expect="version" if vendors == (Vendor.CPU,) else _devices(target),
     )
 
 
-def _counted(names: Sequence[str]) -> str:
-    """Name each kind once, with how many there are.
+def _build_note(target: Target, *, rpc: bool) -> str:
+    """Say what the build needs, and what else may be built."""
+    if target.plan.kind is PlanKind.TENSOR:
+        return COLLECTIVES.get(target.vendors[0], "")
+    same = "Build the same commit on all nodes, because the RPC protocol changes between versions."
+    other = INSTEAD_OF_ROCM if target.vendors == (Vendor.AMD,) else ""
+    needs = VULKAN_PACKAGES if len(target.vendors) > 1 else other
+    return " ".join(filter(None, (same if rpc else "", needs)))
 
-    >>> _counted(["RTX 3090", "RTX 4090", "RTX 3090"])
-    '2 × RTX 3090, RTX 4090'
-    """
-    counts = {name: len([one for one in names if one == name]) for name in names}
-    return ", ".join(f"{n} × {name}" if n > 1 else name for name, n in counts.items())
+
+def _nodes(target: Target) -> list[list[str]]:
+    """Name the GPUs that the build sees on each node of the plan, each shape of a node once."""
+    used = sorted({node for ranks in target.replicas for node, _ in ranks})
+    found: list[list[str]] = []
+    for node in used:
+        gpus = target.node(node).gpus
+        names = [one.gpu.name for one in gpus if one.gpu.vendor in target.vendors]
+        if names not in found:
+            found.append(names)
+    return found
 
 
-def split_of(layers: Sequence[int]) -> str:
-    """Write the shares that give each GPU its layers: the last one's head is dealt out with them.
+def _devices(target: Target) -> str:
+    """Say what ``--list-devices`` prints: a line for each GPU, under its backend's own name.
 
-    >>> split_of((19, 17))
-    '19,18'
+    Behind it stands what the driver calls the GPU, which for AMD is often AMD Radeon Graphics. A
+    Mac lists its library for matrices too.
 
     Source:
-        llama.cpp ``src/llama-model.cpp``, ``load_tensors``: layer ``i`` of the ``n`` that are on
-        GPUs, the head among them, goes to the first GPU whose shares reach beyond ``i / n``.
+        llama.cpp 0c1e57098, ``common/arg.cpp`` (``common_print_available_devices``).
     """
-    return ",".join(map(str, (*layers[:-1], layers[-1] + 1)))
+    backend = "Vulkan" if len(target.vendors) > 1 else DEVICES[target.vendors[0]]
+    nodes = _nodes(target)
+    if len(nodes) > 1:
+        return f"a line for each GPU of the node, the first of them {backend}0: …"
+    (names,) = nodes
+    if target.on_macs:
+        return f"a line {backend}0: …{which(names)}"
+    return lines_from(f"{backend}0: …", f"{backend}{len(names) - 1}: …", names)
+
+
+def _order_note(target: Target) -> str:
+    """Say what to do where unlike GPUs are listed in another order than that of their shares."""
+    nodes = _nodes(target)
+    mixed = len(nodes) == 1 and len(set(nodes[0])) > 1
+    if not mixed or target.plan.kind is PlanKind.TENSOR or len(target.plan.ranks) == 1:
+        return ""
+    return "If the order differs, reorder the numbers of --tensor-split below."
+
+
+def split_of(layers: Sequence[int], *, beside: int = 2) -> str:
+    """Write the shares that give each GPU its layers, of files with a prediction block or without.
+
+    The head is dealt out with the layers behind them, and so is a block that predicts further
+    tokens, which some files of a model have and others do not. Shares that count both, the two
+    ``beside`` the layers, give every GPU the same layers of either file: without the block a
+    border moves down by less than one layer.
+
+    >>> split_of((19, 17))
+    '19,19'
+
+    Source:
+        llama.cpp 0c1e57098, ``src/llama-model.cpp``, ``load_tensors``: layer ``i`` of the ``n``
+        that are on GPUs, the head and the blocks for prediction among them, goes to the first GPU
+        whose shares reach beyond ``i / n``.
+    """
+    return ",".join(map(str, (*layers[:-1], layers[-1] + beside)))
+
+
+def gpu_layers(target: Target) -> str:
+    """Name how many layers the GPUs take: all, or a number where others stay in system RAM.
+
+    Source:
+        llama.cpp 0c1e57098, ``src/llama-model.cpp``: the head counts as one more layer, the first
+        ones stay in system RAM.
+    """
+    plan = target.plan
+    return str(sum(plan.layers_per_stage) + 1) if plan.cpu_layers else ALL_LAYERS
 
 
 def server_options(target: Target, port: int | str) -> list[Option]:
-    """Everything for one server: layers on GPUs, their split, the context and the cache.
-
-    Source:
-        llama.cpp ``src/llama-model.cpp``: the head counts as one more layer, the first ones stay
-        in system RAM.
-    """
+    """Everything for one server: layers on GPUs, their split, the context and the cache."""
     plan = target.plan
-    on_gpus = sum(plan.layers_per_stage)
     sequences = target.assessment.workload.sequences
     options: list[Option] = [
         ("-hf" if target.hub_file else "-m", '"$MODEL"'),
@@ -157,7 +276,7 @@ def server_options(target: Target, port: int | str) -> list[Option]:
     elif target.assessment.settings.images and not target.hub_file:
         options.append(("--mmproj", quoted(projector_path(target))))
     if target.vendors != (Vendor.CPU,):
-        options.append(("--n-gpu-layers", str(on_gpus + 1)))
+        options.append(("--n-gpu-layers", gpu_layers(target)))
     if plan.kind is PlanKind.TENSOR:
         options.append(("--split-mode", "tensor"))
     elif len(plan.ranks) > 1:
@@ -321,10 +440,32 @@ def slots_note(target: Target) -> str:
     )
 
 
-def load_note(target: Target) -> str:
-    """Say what the log prints about layers once the model is loaded; nothing without a GPU."""
+def prediction_note(target: Target) -> str:
+    """Say which number of layers a file with a block for prediction takes, beside layers in RAM."""
+    plan = target.plan
+    if not plan.cpu_layers or not target.assessment.model.mtp_parameters:
+        return ""
+    on_gpus = sum(plan.layers_per_stage)
+    return (
+        f"If the log counts {on_gpus + plan.cpu_layers + 2} layers, the file also contains a layer "
+        f"that predicts further tokens: use --n-gpu-layers {on_gpus + 2}."
+    )
+
+
+def load_note(target: Target, *, head: bool = True) -> str:
+    """Say what the log prints about layers once the model is loaded; nothing without a GPU.
+
+    ``head`` says that the head is on a GPU.
+    """
     if target.vendors == (Vendor.CPU,):
         return ""
-    whole = sum(target.plan.layers_per_stage) + target.plan.cpu_layers + 1
-    on_gpus = sum(target.plan.layers_per_stage) + 1
-    return f"offloaded {on_gpus}/{whole} layers to GPU"
+    plan = target.plan
+    if not plan.cpu_layers:
+        return "offloaded N/N layers to GPU, with the same number twice"
+    on_gpus = sum(plan.layers_per_stage)
+    return f"offloaded {on_gpus + head}/{on_gpus + plan.cpu_layers + 1} layers to GPU"
+
+
+def shown_loading(target: Target, options: Sequence[Option]) -> list[Option]:
+    """Have the server print what it puts on GPUs, where there are any."""
+    return [*options, LOADING_IS_SHOWN] if load_note(target) else [*options]

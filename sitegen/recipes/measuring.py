@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from sitegen.recipes.llama_options import server_options, with_oneapi
+from sitegen.recipes.llama_options import (
+    ALL_LAYERS,
+    ALL_LAYERS_IN_DIGITS,
+    server_options,
+    with_oneapi,
+)
 from sitegen.recipes.placement import every_rank
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, flat, quoted
@@ -109,6 +114,10 @@ def _served(recipe: Recipe, target: Target, file: str) -> RecipeStep:
 
 def _llama_bench(target: Target, file: str) -> RecipeStep:
     options = [one for one in server_options(target, FIRST_PORT) if one[0] in SAME]
+    options = [
+        (one[0], ALL_LAYERS_IN_DIGITS) if one == ("--n-gpu-layers", ALL_LAYERS) else one
+        for one in options
+    ]
     splits = [one[1] for one in server_options(target, FIRST_PORT) if one[0] == "--tensor-split"]
     options += [("--tensor-split", split.replace(",", "/")) for split in splits]
     depths = [at for at in DEPTHS if at + PROMPT_TOKENS <= target.context_tokens] or [0]

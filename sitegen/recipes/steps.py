@@ -137,13 +137,14 @@ def gpus_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     if vendor not in LIST_GPUS:
         return ()
     node = target.node(target.span[0])
-    names = ", ".join(f"{at}: {gpu.gpu.name}" for at, gpu in enumerate(node.gpus))
-    if vendor is Vendor.NVIDIA:
-        names = _lines_of_nvidia_smi([gpu.gpu.name for gpu in node.gpus])
     lines = LIST_GPUS[vendor]
     alike = len({(gpu.gpu.id, gpu.visible_bytes) for gpu in node.gpus}) == 1
     if vendor is Vendor.NVIDIA and not alike:
         lines = f"export CUDA_DEVICE_ORDER=PCI_BUS_ID\n{lines}"
+    notes = [
+        "" if alike else "If the order differs, change the numbers below.",
+        "Some versions print a number or another name." if vendor is Vendor.AMD else "",
+    ]
     return (
         RecipeStep(
             Phase.VERIFY,
@@ -151,20 +152,53 @@ def gpus_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
             Language.BASH,
             lines,
             where=where,
-            expect=names,
-            note="" if alike else "If the order differs, change the numbers below.",
+            expect=_listed(vendor, [one.gpu.name for one in node.gpus if one.gpu.vendor is vendor]),
+            note=" ".join(filter(None, notes)),
         ),
     )
 
 
-def _lines_of_nvidia_smi(names: Sequence[str]) -> str:
-    """Say what ``nvidia-smi -L`` prints: a line for each GPU, with its number and its UUID."""
-    line = "GPU 0: NVIDIA … (UUID: GPU-…)"
+def _listed(vendor: Vendor, names: Sequence[str]) -> str:
+    """Say what a command of ``LIST_GPUS`` prints for these GPUs, whose own names are not ours.
+
+    Source:
+        Syllo/nvtop issue 236: ``rocm-smi --showproductname`` prints several lines for each GPU,
+        and calls an RX 7900 XTX 0x744c. ROCm/TheRock issue 1737: newer tools call an RX 9070 XT
+        AMD Radeon Graphics.
+    """
+    last = len(names) - 1
+    if vendor is Vendor.AMD:
+        groups = "GPU[0]" if last == 0 else f"GPU[0] to GPU[{last}]"
+        return f"lines that begin with {groups}{which(names)}"
+    if vendor is Vendor.INTEL:
+        return lines_from("0 …", f"{last} …", names)
+    return lines_from("GPU 0: … (UUID: GPU-…)", f"GPU {last}: …", names)
+
+
+def lines_from(first: str, last: str, names: Sequence[str]) -> str:
+    """Count the lines of a list of GPUs, with how its first and its last begin.
+
+    >>> lines_from("CUDA0: …", "CUDA0: …", ["RTX 3090"])
+    'one line, CUDA0: …, for the RTX 3090'
+    >>> lines_from("CUDA0: …", "CUDA1: …", ["RTX 3090", "RTX 3090"])
+    '2 lines, from CUDA0: … to CUDA1: …, one for each RTX 3090'
+    """
+    lines = (
+        f"one line, {first}" if len(names) == 1 else f"{len(names)} lines, from {first} to {last}"
+    )
+    return f"{lines}{which(names)}"
+
+
+def which(names: Sequence[str]) -> str:
+    """Say which GPUs a list is of, in the catalog's names.
+
+    >>> which(["RTX 5090", "RTX 3090"])
+    ', in this order: RTX 5090, RTX 3090'
+    """
     if len(names) == 1:
-        return f"one line, {line}, for the {names[0]}"
+        return f", for the {names[0]}"
     alike = len(set(names)) == 1
-    order = f"one for each {names[0]}" if alike else f"in this order: {', '.join(names)}"
-    return f"{len(names)} lines, from {line} to GPU {len(names) - 1}: …, {order}"
+    return f", one for each {names[0]}" if alike else f", in this order: {', '.join(names)}"
 
 
 def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:

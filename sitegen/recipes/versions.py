@@ -32,6 +32,15 @@ HUGGINGFACE_HUB = "2.4.0"
 """Brings ``hf``, whose own parser took the commands that download."""
 COMMITS: Mapping[str, str] = {"llama-cpp": "0c1e57098"}
 """Commits that the packages above carry, where a recipe builds from a repository."""
+LLAMA_CPP_BUILD = "b11312"
+"""What llama.cpp calls the build of that commit, also in the tags of its images.
+
+Source:
+    llama.cpp 0c1e57098, ``.github/actions/get-tag-name`` (the number of commits) and
+    ``.github/workflows/docker.yml`` (``server-cuda-b11312`` beside ``server-cuda``, once a day).
+    Logs and locks of other projects pair the two: ``b11312-0c1e57098``; the images of 2026-10-01
+    are of it (read 2026-11-28).
+"""
 RAY_BRINGS_VLLM = "0.29.0"
 """The vLLM that ``ray[llm]`` of that version asks for."""
 VLLM_PLUGINS: Mapping[str, str] = {"bitsandbytes": "vllm-bnb-plugin==0.0.2"}

@@ -386,11 +386,25 @@ def test_nvidia_smi_prints_a_line_for_each_gpu() -> None:
     found = asked("8x-rtx-4090", "qwen3-8b", "vllm", "bf16")
     step = next(s for s in form(found, "vllm").steps if s.text.endswith("nvidia-smi -L"))
     assert step.expect == (
-        "8 lines, from GPU 0: NVIDIA … (UUID: GPU-…) to GPU 7: …, one for each RTX 4090"
+        "8 lines, from GPU 0: … (UUID: GPU-…) to GPU 7: …, one for each RTX 4090"
     )
     found = asked("4x-rtx-4090-plus-4x-rtx-3060", "qwen3-8b", "vllm", "bf16")
     step = next(s for s in form(found, "vllm").steps if s.text.endswith("nvidia-smi -L"))
     assert "in this order: RTX 4090, " in step.expect
+
+
+def test_a_list_of_gpus_is_counted_and_never_expected_to_print_our_names() -> None:
+    """``ROCm0: AMD Radeon Graphics`` and ``GPU[0] : Card series: 0x744c`` are what some print."""
+    found = asked("2x-rx-7900-xtx", "qwen3-8b", "llama-cpp", "q8-0")
+    build = next(s for s in form(found, "llama-cpp").steps if s.title == "Build llama.cpp")
+    assert build.expect == "2 lines, from ROCm0: … to ROCm1: …, one for each RX 7900 XTX"
+    found = asked("8x-mi300x", "qwen3-8b", "vllm", "bf16")
+    step = next(s for s in form(found, "vllm").steps if s.title == "List the GPUs")
+    assert step.expect == "lines that begin with GPU[0] to GPU[7], one for each MI300X"
+    found = asked("rtx-5090-plus-2x-rtx-3090", "llama-3.3-70b-instruct", "llama-cpp", "q4-k-m")
+    build = next(s for s in form(found, "llama-cpp").steps if s.title == "Build llama.cpp")
+    assert build.expect.endswith(", in this order: RTX 5090, RTX 3090, RTX 3090")
+    assert "reorder the numbers of --tensor-split" in build.note
 
 
 def test_a_checkpoint_without_a_variant_goes_by_its_type() -> None:

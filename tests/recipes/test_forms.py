@@ -10,15 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 from pkgutil import iter_modules
 
+import pytest
+
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.disaggregated import disaggregated
 from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
 from sitegen.recipes import FORMS, forms, recipes_for
+from sitegen.recipes.folder.preflight import needed_programs
 from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import replicas_of, vendors, visible
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.versions import LLAMA_CPP_BUILD
 from sitegen.units import GIB
 from tests.recipes.commands import options, started_by, value
 from tests.recipes.everything import asked, engine, recipes, unnamed
@@ -528,13 +532,18 @@ def test_a_model_cut_over_a_pair_is_started_with_all_that_the_cut_needs() -> Non
     recipe = form(found, "llama-cpp")
     assert value(recipe, "--split-mode") == ["tensor"]
     assert value(recipe, "--flash-attn") == ["on"]
-    assert value(recipe, "--n-gpu-layers") == ["81"]
+    assert value(recipe, "--n-gpu-layers") == ["all"]
     assert "--tensor-split" not in text(recipe)
     assert len(value(recipe, "--ctx-size")) == 1
     start = next(step for step in recipe.steps if step.title == "Start the server")
     assert "experimental" in start.note
     build = next(step for step in recipe.steps if step.title == "Build llama.cpp")
     assert "libnccl-dev" in build.note
+    compose = file(recipe, "compose.yaml")
+    (service,) = read_yaml(compose.text)["services"].values()
+    assert service["image"] == f"ghcr.io/ggml-org/llama.cpp:server-cuda-{LLAMA_CPP_BUILD}"
+    assert service["ipc"] == "host"
+    assert "has NCCL" in compose.note
 
 
 def test_a_cut_with_a_quantized_cache_asks_for_fused_attention_once() -> None:
@@ -588,6 +597,25 @@ def test_a_unit_may_open_the_devices_of_amd_and_intel_gpus() -> None:
                 assert grouped is bool(of & {Vendor.AMD, Vendor.INTEL}), recipe.id
                 seen.add((recipe.id, grouped))
     assert seen >= {("vllm", True), ("vllm", False), ("llama-cpp", True), ("llama-cpp", False)}
+
+
+def test_amd_is_told_to_have_rocm_before_it_is_built_for() -> None:
+    seen = set()
+    for recipe in recipes():
+        if recipe.id not in {"llama-cpp", "llama-cpp-rpc"}:
+            continue
+        plan = recipe.assessment.plan
+        assert plan is not None
+        amd = vendors(recipe.assessment.combo, plan.ranks) == (Vendor.AMD,)
+        titles = [step.title for step in recipe.steps]
+        assert ("Check that ROCm is installed" in titles) is amd
+        build = next(step for step in recipe.steps if step.title == "Build llama.cpp")
+        assert ('HIPCXX="$(hipconfig -l)/clang"' in build.text) is amd
+        seen.add((amd, "-DGGML_VULKAN=ON" in build.note))
+        if amd:
+            assert titles.index("Check that ROCm is installed") < titles.index(build.title)
+            assert "hipconfig" in needed_programs(recipe)
+    assert seen == {(True, True), (True, False), (False, False)}
 
 
 def test_sycl_finds_the_libraries_of_intel_before_each_build_and_run() -> None:
@@ -784,3 +812,42 @@ def test_files_that_ask_for_a_cache_in_fp8_are_told_to_keep_16_bits_as_we_count(
         assert set(value(recipe, "--kv-cache-dtype")) == ({word} if word else set())
     plain = next(iter(recipes_for(asked("8x-h100-sxm", "qwen3.6-27b", "vllm", "fp8-block"))))
     assert not value(plain, "--kv-cache-dtype")
+
+
+@pytest.mark.parametrize(
+    ("name", "on_gpus", "logged"),
+    [("llama-cpp", "31", "31/37"), ("ik-llama-cpp", "30", "30/37")],
+)
+def test_layers_in_ram_are_counted_as_each_program_counts_them(
+    name: str, on_gpus: str, logged: str
+) -> None:
+    """llama.cpp counts the head among the layers on GPUs; its fork puts it there last."""
+    found = asked("1x-rtx-4090", "qwen3-8b", name, "q4-k-m")
+    assert found.plan is not None
+    six = replace(found, plan=replace(found.plan, layers_per_stage=(30,), cpu_layers=6))
+    recipe = form(six, name)
+    assert value(recipe, "--n-gpu-layers") == [on_gpus] * len(value(recipe, "--n-gpu-layers"))
+    start = next(step for step in recipe.steps if step.title == "Start the server")
+    assert start.expect == f"offloaded {logged} layers to GPU"
+
+
+def test_a_file_that_predicts_tokens_is_told_one_more_layer_beside_layers_in_ram() -> None:
+    found = asked("1x-rtx-4090", "qwen3.8-27b", "llama-cpp", "q4-k-m")
+    assert found.plan is not None
+    some = replace(found, plan=replace(found.plan, layers_per_stage=(50,), cpu_layers=14))
+    notes = [
+        next(step for step in form(one, "llama-cpp").steps if step.title == "Start the server").note
+        for one in (some, found)
+    ]
+    assert "If the log counts 66 layers" in notes[0]
+    assert "use --n-gpu-layers 52." in notes[0]
+    assert "If the log counts" not in notes[1]
+
+
+def test_the_server_prints_the_layers_that_the_recipe_expects_in_its_log() -> None:
+    recipe = form(asked("1x-rtx-4090", "qwen3.8-27b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    start = next(step for step in recipe.steps if step.title == "Start the server")
+    assert start.expect.startswith("offloaded N/N layers to GPU")
+    assert "--log-verbosity 4" in start.text
+    (measured, _) = measuring(recipe)
+    assert "--n-gpu-layers 999" in measured.text

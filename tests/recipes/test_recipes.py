@@ -363,12 +363,15 @@ def test_layers_and_experts_of_llama_cpp_are_those_of_the_plan() -> None:
         assert plan is not None
         if "llama-cpp" not in recipe.id:
             continue
-        assert set(value(recipe, "--n-gpu-layers")) == {str(sum(plan.layers_per_stage) + 1)}
+        fork, on_gpus = recipe.id == "ik-llama-cpp", sum(plan.layers_per_stage)
+        named = str(on_gpus if fork else on_gpus + 1) if plan.cpu_layers else None
+        assert set(value(recipe, "--n-gpu-layers")) == {named or ("999" if fork else "all")}
         for split in value(recipe, "--tensor-split"):
             shares = list(map(int, split.split(",")))
-            layers = assign_slots(shares, sum(plan.layers_per_stage) + 1)[:-1]
-            dealt = [layers.count(gpu) for gpu in range(len(shares))]
-            assert sorted(dealt) == sorted(plan.layers_per_stage)
+            for beside in (1,) if fork else (1, 2):  # the head, and a block for prediction
+                layers = assign_slots(shares, on_gpus + beside)[:-beside]
+                dealt = [layers.count(gpu) for gpu in range(len(shares))]
+                assert sorted(dealt) == sorted(plan.layers_per_stage)
         cut = plan.kind is PlanKind.TENSOR
         assert bool(value(recipe, "--tensor-split")) is (len(plan.ranks) > 1 and not cut)
         assert set(value(recipe, "--split-mode")) == ({"tensor"} if cut else set())

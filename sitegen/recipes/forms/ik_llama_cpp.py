@@ -16,7 +16,14 @@ from sitegen.recipes.files import (
     pattern_note,
     wanted_files,
 )
-from sitegen.recipes.llama_options import load_note, offload_note, server_options, slots_note
+from sitegen.recipes.llama_options import (
+    ALL_LAYERS_IN_DIGITS,
+    load_note,
+    offload_note,
+    server_options,
+    slots_note,
+    split_of,
+)
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, Variable, quoted
@@ -131,12 +138,43 @@ def _tools() -> tuple[str, ...]:
 
 
 def _options(target: Target, port: int | str) -> list[Option]:
-    """What llama.cpp's server takes, with the file in place of a repository."""
+    """What llama.cpp's server takes, with the file in place of a repository, and its own counts."""
+    own = {"--n-gpu-layers": _gpu_layers(target), "--tensor-split": _split(target)}
+    options = [(one[0], own[one[0]]) if one[0] in own else one for one in _shared(target, port)]
     if not target.hub_file:
-        return server_options(target, port)
+        return options
     reads = [("--mmproj", '"$PROJECTOR"')] if target.assessment.settings.images else []
-    rest = [one for one in server_options(target, port)[1:] if one != ("--no-mmproj",)]
-    return [("-m", '"$FILE"'), *reads, *rest]
+    return [("-m", '"$FILE"'), *reads, *options[1:]]
+
+
+def _shared(target: Target, port: int | str) -> list[Option]:
+    return [one for one in server_options(target, port) if one != ("--no-mmproj",)]
+
+
+def _gpu_layers(target: Target) -> str:
+    """Count the layers on GPUs without the head, which goes there behind all layers alone.
+
+    Source:
+        ik_llama.cpp 8337e4c, ``src/llama.cpp`` (``llm_load_tensors``): the last ``n_gpu_layers``
+        layers are on GPUs, and the head too where the number is above that of all layers.
+    """
+    plan = target.plan
+    return str(sum(plan.layers_per_stage)) if plan.cpu_layers else ALL_LAYERS_IN_DIGITS
+
+
+def _split(target: Target) -> str:
+    """Write shares in layers, the head as one more: they divide bytes.
+
+    Source:
+        ik_llama.cpp 8337e4c, ``src/llama.cpp`` (``get_layer_sizes``): a block for prediction has
+        no bytes where nothing asks for it.
+    """
+    return split_of(target.plan.layers_per_stage, beside=1)
+
+
+def _offloaded(target: Target) -> str:
+    note = offload_note(target)
+    return f"{note} The output layer stays there too." if target.plan.cpu_layers else note
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
@@ -146,6 +184,6 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         PROGRAM,
         partial(_options, target),
         where=where,
-        note=" ".join(filter(None, (offload_note(target), slots_note(target)))),
-        expect=load_note(target),
+        note=" ".join(filter(None, (_offloaded(target), slots_note(target)))),
+        expect=load_note(target, head=not target.plan.cpu_layers),
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.physics.plan import PlanKind
 from sitegen.recipes.llama_options import (
     images_note,
     install_step,
@@ -13,8 +13,11 @@ from sitegen.recipes.llama_options import (
     load_note,
     model_variable,
     offload_note,
+    prediction_note,
+    rocm_step,
     room_note,
     server_options,
+    shown_loading,
     slots_note,
     tensor_note,
     uses_oneapi,
@@ -23,6 +26,7 @@ from sitegen.recipes.llama_options import (
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Recipe, RecipeStep, paragraphs
 from sitegen.recipes.services import (
+    ENVIRONMENT_NOTE,
     FROM_FILE,
     VOLUMES,
     compose_step,
@@ -46,11 +50,23 @@ from sitegen.recipes.steps import (
     wired_limit_step,
 )
 from sitegen.recipes.target import Target
+from sitegen.recipes.versions import LLAMA_CPP_BUILD
 
 PROGRAM = "llama.cpp/build/bin/llama-server"
 SETVARS = "/opt/intel/oneapi/setvars.sh"
 IMAGE = "ghcr.io/ggml-org/llama.cpp"
 TAGS = {Vendor.NVIDIA: "server-cuda", Vendor.AMD: "server-rocm", Vendor.INTEL: "server-intel"}
+"""Beginnings of the tags of the image, by vendor; the build ends them."""
+HAS_NCCL = (
+    "This image has NCCL, through which the GPUs exchange data. The image server-cuda13 does not."
+)
+"""Which image a model that is cut over NVIDIA's GPUs needs.
+
+Source:
+    llama.cpp 0c1e57098, ``.devops/cuda.Dockerfile`` and ``.github/workflows/docker.yml``:
+    server-cuda is built in nvidia/cuda:12.8.1-devel-ubuntu24.04 and put on its runtime image,
+    which install libnccl-dev and libnccl2. Pull request 28143: those for CUDA 13 install neither.
+"""
 
 WARNINGS = (
     "Set a key, and keep the address private: without a key, anyone who reaches the port can use "
@@ -67,6 +83,7 @@ def recipe(target: Target) -> Recipe | None:
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
     steps = [
         settings_step([model_variable(target), host(target), API_KEY], where),
+        *rocm_step(target, where),
         install_step(target, where),
         *llama_file_steps(target, where),
         *wired_limit_step(target, where),
@@ -100,10 +117,11 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         target,
         replicas,
         PROGRAM,
-        partial(server_options, target),
+        lambda port: shown_loading(target, server_options(target, port)),
         where=where,
         note=paragraphs(
             offload_note(target),
+            prediction_note(target),
             tensor_note(target),
             images_note(target),
             room_note(target),
@@ -141,7 +159,7 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[RecipeStep, ...]:
         return ()
     shown = shown_gpus(target, ranks)
     service: dict[str, object] = {
-        "image": f"{IMAGE}:{TAGS[vendor]}",
+        "image": f"{IMAGE}:{TAGS[vendor]}-{LLAMA_CPP_BUILD}",
         "command": words(_literal(target)),
         "network_mode": "host",
         "restart": "unless-stopped",
@@ -149,4 +167,8 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[RecipeStep, ...]:
         "volumes": list(VOLUMES),
         **gpu_access(target, ranks),
     }
-    return (compose_step({f"llama-{target.ports(1)[0]}": service}),)
+    cut = target.plan.kind is PlanKind.TENSOR and vendor is Vendor.NVIDIA
+    if cut:
+        service["ipc"] = "host"
+    note = f"{ENVIRONMENT_NOTE} {HAS_NCCL}" if cut else ENVIRONMENT_NOTE
+    return (compose_step({f"llama-{target.ports(1)[0]}": service}, note=note),)

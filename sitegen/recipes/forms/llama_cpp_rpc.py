@@ -9,7 +9,9 @@ from sitegen.recipes.llama_options import (
     llama_file_steps,
     load_note,
     model_variable,
+    rocm_step,
     server_options,
+    shown_loading,
     slots_note,
     split_of,
     with_oneapi,
@@ -57,6 +59,7 @@ def recipe(target: Target) -> Recipe | None:
     interface = [IFACE] if any(f"${IFACE.name}" in step.text for step in network) else []
     steps = [
         settings_step([HEAD_IP, NODE_IP, *interface], where),
+        *rocm_step(target, where),
         install_step(target, where, rpc=True),
         *network,
         *wired_limit_step(target, where),
@@ -107,7 +110,7 @@ def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
     split = split_of((*layers[local:], *layers[:local]))
     options = [
         ("--tensor-split", split) if option[0] == "--tensor-split" else option
-        for option in server_options(target, FIRST_PORT)
+        for option in shown_loading(target, server_options(target, FIRST_PORT))
     ]
     return RecipeStep(
         Phase.START,
