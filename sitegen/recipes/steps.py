@@ -8,6 +8,7 @@ from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.recipes.balancing import balancer_steps
 from sitegen.recipes.chat import remote_code_warning
+from sitegen.recipes.environment import before_command, environment_note
 from sitegen.recipes.firewall import link_step
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
@@ -272,7 +273,12 @@ def start_step(
     """
     several, ports = len(replicas) > 1, target.ports(len(replicas))
     commands = [
-        command(program, options(port), before=target.shown(ranks), after="&" if several else "")
+        command(
+            program,
+            options(port),
+            before=before_command(target, target.shown(ranks)),
+            after="&" if several else "",
+        )
         for port, ranks in zip(ports, replicas, strict=True)
     ]
     return RecipeStep(
@@ -281,7 +287,7 @@ def start_step(
         Language.BASH,
         "\n".join(commands),
         where=where,
-        note=paragraphs(note, balance_note(target)),
+        note=paragraphs(note, environment_note(target), balance_note(target)),
         expect=expect,
         stays=True,
         answers=tuple(f"{host}:{port}/health" for port in ports),
