@@ -81,7 +81,7 @@ DATA_CLASSES = (
     "models LanguageModel", "models Checkpoint", "models Quantization", "models Capabilities",
     "models DefaultsByMemory", "models RuntimeProfile", "models Runtime", "models Defect",
     "models KnownModels", "models FormatLimit", "models ModelLimit", "models ChatOptions",
-    "models Replicas", "models Traits",
+    "models Replicas", "models ServerEnvironment", "models Traits",
     "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
 )  # fmt: skip
 """Classes of the catalog's records that the data is made of."""
@@ -117,6 +117,7 @@ NOT_READ = frozenset(
         ("Gpu", "prices"), ("Combo", "prices"), ("KnownModels", "source"),
         ("FormatLimit", "source"), ("FormatLimit", "note"), ("ChatOptions", "source"),
         ("ModelLimit", "source"), ("Replicas", "source"), ("Speculation", "source"),
+        ("ServerEnvironment", "source"),
         ("SourceSpan", "path"),
         *(("Rating", name) for name in (
             "model", "use", "standing", "tier", "place", "boards", "independent", "newest", "mode",

@@ -7,6 +7,7 @@ from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.chat import template_of
+from sitegen.recipes.environment import environment, environment_note
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, literal, words
 from sitegen.recipes.target import FIRST_PORT, Target
@@ -76,6 +77,7 @@ def _note(target: Target) -> str:
         if template
         else "",
         f"Then run kubectl apply -f {FILE}; the leaders listen on port {FIRST_PORT}.",
+        environment_note(target),
         f"Each node keeps its download in {DOWNLOADS_OF_NODE}, so a pod that restarts there does "
         "not download it again. If the nodes share storage, use a PersistentVolumeClaim instead of "
         "that folder.",
@@ -141,6 +143,7 @@ def _pod(
             {"name": "POD_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
             _secret("HF_TOKEN"),
             _secret("API_KEY"),
+            *({"name": name, "value": value} for name, value in environment(target).items()),
         ],
         "resources": {"limits": gpus, "requests": gpus},
         "volumeMounts": [{"name": name, "mountPath": path} for name, (path, _) in mounted.items()],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from sitegen.recipes.environment import before_command
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import command
@@ -16,8 +17,10 @@ WARNING = (
 
 
 def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[RecipeStep]:
-    """Start the head and the workers with the GPUs of each, and look at the sum."""
-    total = len(target.combo.nodes)
+    """Start the head and the workers with the GPUs of each, and look at the sum.
+
+    Processes that Ray starts on a machine have the environment of its ``ray start``.
+    """
     steps = [
         RecipeStep(
             Phase.START,
@@ -41,28 +44,12 @@ def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[Recip
                     ("--dashboard-host", "127.0.0.1"),
                     ("--disable-usage-stats",),
                 ],
+                before=before_command(target),
             ),
             where=head,
         ),
     ]
-    for gpus in sorted({len(target.node(at).gpus) for at in nodes[1:]}, reverse=True):
-        alike = [at for at in nodes[1:] if len(target.node(at).gpus) == gpus]
-        steps.append(
-            RecipeStep(
-                Phase.START,
-                "Join the cluster",
-                Language.BASH,
-                command(
-                    "ray start",
-                    [
-                        ("--address", '"$HEAD_IP:6379"'),
-                        ("--node-ip-address", '"$NODE_IP"'),
-                        ("--num-gpus", str(gpus)),
-                    ],
-                ),
-                where=node_words(alike, total),
-            )
-        )
+    steps += _joining(target, nodes[1:])
     installed = sum(len(target.node(at).gpus) for at in nodes)
     steps.append(
         RecipeStep(
@@ -75,6 +62,27 @@ def cluster_steps(target: Target, head: str, nodes: Sequence[int]) -> list[Recip
         )
     )
     return steps
+
+
+def _joining(target: Target, nodes: Sequence[int]) -> Iterator[RecipeStep]:
+    """Start the workers, machines with as many GPUs by one command."""
+    for gpus in sorted({len(target.node(at).gpus) for at in nodes}, reverse=True):
+        alike = [at for at in nodes if len(target.node(at).gpus) == gpus]
+        yield RecipeStep(
+            Phase.START,
+            "Join the cluster",
+            Language.BASH,
+            command(
+                "ray start",
+                [
+                    ("--address", '"$HEAD_IP:6379"'),
+                    ("--node-ip-address", '"$NODE_IP"'),
+                    ("--num-gpus", str(gpus)),
+                ],
+                before=before_command(target),
+            ),
+            where=node_words(alike, len(target.combo.nodes)),
+        )
 
 
 def stop_cluster(where: str) -> RecipeStep:

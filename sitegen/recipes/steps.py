@@ -8,6 +8,8 @@ from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.recipes.balancing import balancer_steps
 from sitegen.recipes.chat import remote_code_warning
+from sitegen.recipes.drivers import driver_step
+from sitegen.recipes.environment import before_command, environment_note
 from sitegen.recipes.firewall import link_step
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
@@ -66,7 +68,7 @@ def built(
 
     ``own_host`` says that servers listen where HOST says, so that other machines reach them.
     """
-    found = list(steps)
+    found = _with_driver_step(target, reads, list(steps))
     balanced = () if front else balancer_steps(target, port, own_host=own_host)
     if balanced:
         stops = (at for at, step in enumerate(found) if step.phase is Phase.STOP)
@@ -87,6 +89,12 @@ def built(
         store_bytes=store_bytes,
         one_user_gain=one_user_gain,
     )
+
+
+def _with_driver_step(target: Target, reads: str, steps: list[RecipeStep]) -> list[RecipeStep]:
+    """Look at the driver before the first step that installs something."""
+    at = next((n for n, step in enumerate(steps) if step.phase is Phase.INSTALL), 0)
+    return [*steps[:at], *driver_step(target, reads), *steps[at:]]
 
 
 def common_warnings(target: Target) -> Iterable[str]:
@@ -306,7 +314,12 @@ def start_step(
     """
     several, ports = len(replicas) > 1, target.ports(len(replicas))
     commands = [
-        command(program, options(port), before=target.shown(ranks), after="&" if several else "")
+        command(
+            program,
+            options(port),
+            before=before_command(target, target.shown(ranks)),
+            after="&" if several else "",
+        )
         for port, ranks in zip(ports, replicas, strict=True)
     ]
     return RecipeStep(
@@ -315,7 +328,7 @@ def start_step(
         Language.BASH,
         "\n".join(commands),
         where=where,
-        note=paragraphs(note, balance_note(target)),
+        note=paragraphs(note, environment_note(target), balance_note(target)),
         expect=expect,
         stays=True,
         answers=tuple(f"{host}:{port}/health" for port in ports),

@@ -325,6 +325,12 @@ format_limits:
 MODEL_LIMIT = FORMAT_LIMIT.replace("format_limits", "model_limits").replace(
     "formats: [bf16]", "families: [llama]"
 )
+ENVIRONMENT = """\
+environment:
+  - architectures: [CDNA3]
+    variables: {FAST: '1'}
+    note: Fast.
+    source: {title: vLLM wheel, read: 2026-11-20}"""
 GGUF_REPOSITORY = "repository: someone/Llama-3.1-8B-GGUF"
 MODELS = (
     Case("licence", MODEL, "released:", "license: llama3.1\nreleased:"),
@@ -393,6 +399,7 @@ RUNTIMES = (
     Case("unknown-architecture", VLLM, "memory_model:", ONLY_ON + "\nmemory_model:"),
     Case("unknown-architecture", VLLM, "memory_model:", FORMAT_LIMIT + "\nmemory_model:"),
     Case("unknown-architecture", VLLM, "memory_model:", MODEL_LIMIT + "\nmemory_model:"),
+    Case("unknown-architecture", VLLM, "memory_model:", ENVIRONMENT + "\nmemory_model:"),
     Case("drives", RAY, "drives: [vllm]\n", ""),
     Case("drives", VLLM, "assessed_version", "drives: [vllm]\nassessed_version"),
     Case("profiles", VLLM, "memory_model: paged", "memory_model: unprofiled"),

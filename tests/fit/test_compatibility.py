@@ -265,6 +265,8 @@ def test_a_runtime_whose_tables_nobody_read_may_read_images() -> None:
         ("vllm", "deepseek-v4-flash-0731", "h100-sxm", True),
         ("vllm", "deepseek-v4-flash-0731", "rtx-pro-6000-blackwell-server", True),
         ("vllm", "deepseek-v4-flash-0731", "mi300x", True),
+        ("vllm", "deepseek-v3.2", "mi250x-gcd", False),
+        ("vllm", "deepseek-v3.2", "radeon-ai-pro-r9700", False),
         ("vllm", "glm-5.2", "l40s", False), ("sglang", "deepseek-v3.2", "a100-80gb-sxm", False),
         ("vllm", "deepseek-r1", "a100-80gb-sxm", True),
         ("tensorrt-llm", "deepseek-v4-flash-0731", "h200-sxm", False),

@@ -27,6 +27,19 @@ def architectures_are_listed(records: CatalogRecords) -> Iterator[Problem]:
                 message = f"no architecture other than NVIDIA's is called {quoted(given)}"
                 hint = _hint(given, BESIDE_NVIDIA)
                 yield limited.problem(path, "unknown-architecture", message, hint)
+    yield from _of_environments(records)
+
+
+def _of_environments(records: CatalogRecords) -> Iterator[Problem]:
+    every = frozenset().union(*ARCHITECTURES.values())
+    for runtime in records.runtimes.values():
+        for index, entry in enumerate(runtime.record.environment):
+            for place, given in enumerate(entry.architectures):
+                if given not in every:
+                    path = ("environment", index, "architectures", place)
+                    message = f"no architecture is called {quoted(given)}"
+                    hint = _hint(given, every)
+                    yield runtime.problem(path, "unknown-architecture", message, hint)
 
 
 def _hint(given: str, known: frozenset[str]) -> str:

@@ -428,6 +428,24 @@ class Speculation:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerEnvironment:
+    """Variables of the environment that a server needs on GPUs of some architectures.
+
+    Attributes:
+        architectures: Every GPU of the plan is of one of them.
+        models: Ids of the models that it is about; empty for all.
+        variables: Values by name.
+        note: What they do, in sentences for readers.
+    """
+
+    architectures: tuple[str, ...]
+    models: tuple[str, ...]
+    variables: Mapping[str, str]
+    note: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Replicas:
     """How one command serves several replicas of a model on one machine, behind one address.
 
@@ -483,6 +501,8 @@ class Runtime:
     chat_options: tuple[ChatOptions, ...] = ()
     speculation: tuple[Speculation, ...] = ()
     """First entry that names a model holds."""
+    environment: tuple[ServerEnvironment, ...] = ()
+    """Every entry that matches holds, the later one where two set the same variable."""
     replicas: Replicas | None = None
     """How it serves several replicas on one machine; ``None`` where each is a server of its own."""
 

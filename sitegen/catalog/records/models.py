@@ -386,6 +386,21 @@ class SpeculationRecord(Record):
     source: SourceRecord = Field(description="Source of the values.")
 
 
+class EnvironmentRecord(Record):
+    """Variables of the environment that a server needs on GPUs of some architectures."""
+
+    architectures: tuple[Text, ...] = Field(
+        min_length=1, description="GPU architectures; every GPU of the plan is of one of them."
+    )
+    models: tuple[Slug, ...] = Field(default=(), description="Model ids; all when left out.")
+    variables: dict[str, str] = Field(
+        min_length=1,
+        description="Values by variable. Where entries differ, the later one holds.",
+    )
+    note: Text = Field(description="What the variables do, in sentences for readers.")
+    source: SourceRecord = Field(description="Source of the values.")
+
+
 class ReplicasRecord(Record):
     """How one command serves several replicas of a model on one machine, behind one address."""
 
@@ -514,6 +529,9 @@ class RuntimeRecord(Renamable):
     )
     speculation: tuple[SpeculationRecord, ...] = Field(
         default=(), description="Speculative decoding by model; the first match holds."
+    )
+    environment: tuple[EnvironmentRecord, ...] = Field(
+        default=(), description="Variables that its server needs on some GPUs; all matches hold."
     )
     replicas: ReplicasRecord | None = Field(
         default=None,

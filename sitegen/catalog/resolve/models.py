@@ -25,6 +25,7 @@ from sitegen.catalog.domain.models import (
     Replicas,
     Runtime,
     RuntimeProfile,
+    ServerEnvironment,
     Speculation,
     TensorFormat,
     Traits,
@@ -35,6 +36,7 @@ from sitegen.catalog.records.models import (
     ChatOptionsRecord,
     CheckpointRecord,
     DefectRecord,
+    EnvironmentRecord,
     FormatLimitRecord,
     KnownModelsRecord,
     ModelLimitRecord,
@@ -194,6 +196,7 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         model_limits=tuple(map(_model_limit, record.model_limits)),
         chat_options=tuple(map(_chat_options, record.chat_options)),
         speculation=tuple(map(_speculation, record.speculation)),
+        environment=tuple(map(_environment, record.environment)),
         replicas=_replicas(record.replicas) if record.replicas else None,
     )
 
@@ -262,6 +265,16 @@ def _speculation(record: SpeculationRecord) -> Speculation:
         measured_by=record.measured_by,
         many_users=record.many_users,
         extra_bytes=None if extra is None else resolve_interval(extra, unit=GIB),
+        source=resolve_source(record.source),
+    )
+
+
+def _environment(record: EnvironmentRecord) -> ServerEnvironment:
+    return ServerEnvironment(
+        architectures=record.architectures,
+        models=record.models,
+        variables=record.variables,
+        note=record.note,
         source=resolve_source(record.source),
     )
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.drivers import MINIMUM_DRIVER
 from sitegen.recipes.files import conversion_bytes
 from sitegen.recipes.folder.machines import Machines
 from sitegen.recipes.folder.stages import Stage, staged
@@ -18,36 +19,6 @@ OUTSIDE = (
     "nginx", "npm", "ping", "python3", "rustup", "ssh", "uv",
 )  # fmt: skip
 """Programs that no step installs, as far as steps call them."""
-CUDA_DRIVERS = {12: 525, 13: 580}
-"""Oldest driver of NVIDIA that runs programs of a major version of CUDA.
-
-Source:
-    NVIDIA, CUDA compatibility, table "CUDA Toolkit 11.x, 12.x, and 13.x Driver Version Ranges",
-    https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html (read
-    2026-11-27).
-"""
-MINIMUM_DRIVER = {
-    "vllm": CUDA_DRIVERS[13],
-    "infernet": CUDA_DRIVERS[13],
-    "ray": CUDA_DRIVERS[13],
-    "sglang": CUDA_DRIVERS[13],
-    "tensorrt-llm": CUDA_DRIVERS[13],
-    "tabbyapi": CUDA_DRIVERS[12],
-    "tabbyapi-exl2": CUDA_DRIVERS[12],
-    "ollama": 531,
-}
-"""Oldest driver of NVIDIA for what a recipe installs, by the program whose options it uses.
-
-llama.cpp and ik_llama.cpp are missing: they are built on the machine, with the toolkit that it has.
-
-Source:
-    The wheel of vLLM 0.33.0: its libraries ask for ``libcudart.so.13`` and its dependencies for
-    ``nvidia-cutlass-dsl[cu13]``, as those of 0.29.0 do, which Ray 2.60.0 installs; a recipe of
-    Infernet installs vLLM. The wheel of SGLang 0.5.23: ``cuda-python>=13.0`` and
-    ``flashinfer_python[cu13]``. TensorRT-LLM, "Installing on Linux via pip": CUDA 13.1. TabbyAPI,
-    ``pyproject.toml``: its extra ``cu12`` installs wheels for CUDA 12.8. Ollama, ``docs/gpu.mdx``
-    (all read 2026-11-27).
-"""
 SHARE_PERCENT = 95
 """Share of the catalog's memory that a driver may show at least: it keeps some for itself."""
 DISK_MARGIN_PERCENT = 2

@@ -6,6 +6,7 @@ from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.chat import chat_options
+from sitegen.recipes.environment import environment, environment_note
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import words
 from sitegen.recipes.steps import ask_step, built
@@ -48,6 +49,7 @@ def recipe(target: Target) -> Recipe | None:
             Language.YAML,
             yaml_text(manifest(target, vendor)),
             file="llm.yaml",
+            note=environment_note(target),
         ),
         RecipeStep(
             Phase.START,
@@ -92,6 +94,7 @@ def manifest(target: Target, vendor: Vendor) -> dict[str, Any]:
         "env": [
             {"name": "HF_TOKEN", "valueFrom": token},
             {"name": "VLLM_ADDITIONAL_ARGS", "value": vllm_arguments(target)},
+            *({"name": name, "value": value} for name, value in environment(target).items()),
         ],
         "resources": {"limits": gpus, "requests": gpus},
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sitegen.recipes.chat import template_of, template_step, template_volume
+from sitegen.recipes.environment import assigned, environment
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Recipe, RecipeStep, paragraphs
@@ -104,7 +105,7 @@ def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         "vllm",
         f"vLLM serving {target.served_name}",
         start,
-        environment=[target.shown(ranks)],
+        environment=[target.shown(ranks), *assigned(target)],
         groups=device_groups(target),
     )
 
@@ -127,7 +128,11 @@ def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> RecipeSt
             "network_mode": "host",
             "ipc": "host",
             "restart": "unless-stopped",
-            "environment": {"HF_TOKEN": "${HF_TOKEN:-}", **shown_gpus(target, ranks)},
+            "environment": {
+                "HF_TOKEN": "${HF_TOKEN:-}",
+                **shown_gpus(target, ranks),
+                **environment(target),
+            },
             "volumes": [*VOLUMES, *template_volume(target)],
             **gpu_access(target, ranks),
         }

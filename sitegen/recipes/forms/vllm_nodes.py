@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sitegen.recipes.chat import chat_options, template_step
+from sitegen.recipes.environment import before_command, environment_note
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import node_words
@@ -108,9 +109,14 @@ def _serves(
             Phase.START,
             "Start vLLM",
             Language.BASH,
-            command(serve, first),
+            command(serve, first, before=before_command(target)),
             where=f"node {nodes[0] + 1}",
-            note=paragraphs(repeated(target), cache_choice(target), speculation_note(target)),
+            note=paragraphs(
+                repeated(target),
+                cache_choice(target),
+                speculation_note(target),
+                environment_note(target),
+            ),
             expect=cache_note(target),
             stays=True,
             answers=(f"$HOST:{FIRST_PORT}/health",),
@@ -119,7 +125,7 @@ def _serves(
             Phase.START,
             "Start vLLM",
             Language.BASH,
-            f"NODE_RANK=1\n{command(serve, rest)}",
+            f"NODE_RANK=1\n{command(serve, rest, before=before_command(target))}",
             where=node_words(nodes[1:], len(target.combo.nodes)),
             note=_rank_note(len(nodes) - 1),
             stays=True,

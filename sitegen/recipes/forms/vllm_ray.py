@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sitegen.recipes.chat import template_step
+from sitegen.recipes.environment import before_command, environment_note
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
@@ -71,9 +72,18 @@ def _serve(target: Target, head: str) -> RecipeStep:
         Phase.START,
         "Start the server",
         Language.BASH,
-        command('vllm serve "$MODEL"', [("--distributed-executor-backend", "ray"), *options]),
+        command(
+            'vllm serve "$MODEL"',
+            [("--distributed-executor-backend", "ray"), *options],
+            before=before_command(target),
+        ),
         where=head,
-        note=paragraphs(repeated(target), cache_choice(target), speculation_note(target)),
+        note=paragraphs(
+            repeated(target),
+            cache_choice(target),
+            speculation_note(target),
+            environment_note(target),
+        ),
         expect=cache_note(target),
         stays=True,
         answers=(f"$HOST:{FIRST_PORT}/health",),

@@ -30,7 +30,8 @@ UNREAD: Mapping[str, frozenset[str]] = {
     }),
     "models": frozenset({"license", "organization", "published_parameters"}),
     "runtimes": frozenset({
-        "backends", "chat_options", "license", "replicas", "speculation", "traps", "url",
+        "backends", "chat_options", "environment", "license", "replicas", "speculation", "traps",
+        "url",
     }),
 }  # fmt: skip
 """Facts of a record, by list, that pages and recipes show and no verdict is computed from."""

@@ -1,0 +1,63 @@
+"""The driver that a recipe's packages need, and a look at it before anything is downloaded."""
+
+from __future__ import annotations
+
+from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.placement import node_words
+from sitegen.recipes.recipe import Language, Phase, RecipeStep
+from sitegen.recipes.target import Target
+
+CUDA_DRIVERS = {12: 525, 13: 580}
+"""Oldest driver of NVIDIA that runs programs of a major version of CUDA.
+
+Source:
+    NVIDIA, CUDA compatibility, table "CUDA Toolkit 11.x, 12.x, and 13.x Driver Version Ranges",
+    https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html (read
+    2026-11-27).
+"""
+NEWEST_CUDA = 13
+MINIMUM_DRIVER = {
+    "vllm": CUDA_DRIVERS[13],
+    "infernet": CUDA_DRIVERS[13],
+    "ray": CUDA_DRIVERS[13],
+    "sglang": CUDA_DRIVERS[13],
+    "tensorrt-llm": CUDA_DRIVERS[13],
+    "tabbyapi": CUDA_DRIVERS[12],
+    "tabbyapi-exl2": CUDA_DRIVERS[12],
+    "ollama": 531,
+}
+"""Oldest driver of NVIDIA for what a recipe installs, by the program whose options it uses.
+
+llama.cpp and ik_llama.cpp are missing: they are built on the machine, with the toolkit that it has.
+
+Source:
+    The wheel of vLLM 0.33.0: its libraries ask for ``libcudart.so.13`` and its dependencies for
+    ``nvidia-cutlass-dsl[cu13]``, as those of 0.29.0 do, which Ray 2.60.0 installs; a recipe of
+    Infernet installs vLLM. The wheel of SGLang 0.5.23: ``cuda-python>=13.0`` and
+    ``flashinfer_python[cu13]``. TensorRT-LLM, "Installing on Linux via pip": CUDA 13.1. TabbyAPI,
+    ``pyproject.toml``: its extra ``cu12`` installs wheels for CUDA 12.8. Ollama, ``docs/gpu.mdx``
+    (all read 2026-11-27).
+"""
+
+
+def driver_step(target: Target, reads: str) -> tuple[RecipeStep, ...]:
+    """Look at NVIDIA's driver, where packages need one that many machines do not have yet."""
+    oldest = MINIMUM_DRIVER.get(reads, 0)
+    if target.vendors[0] is not Vendor.NVIDIA or oldest < CUDA_DRIVERS[NEWEST_CUDA]:
+        return ()
+    nodes = sorted({node for ranks in target.replicas for node, _ in ranks})
+    return (
+        RecipeStep(
+            Phase.VERIFY,
+            "Check the driver",
+            Language.BASH,
+            "nvidia-smi --query-gpu=driver_version --format=csv,noheader",
+            where=node_words(nodes, len(target.combo.nodes)),
+            note=(
+                f"The packages are built for CUDA {NEWEST_CUDA}, which needs NVIDIA driver "
+                f"{oldest} or newer. With an older driver the server does not start, and you would "
+                "notice only after the download."
+            ),
+            expect=f"version {oldest} or newer on every line",
+        ),
+    )
