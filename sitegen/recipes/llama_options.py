@@ -126,28 +126,36 @@ def _counted(names: Sequence[str]) -> str:
     return ", ".join(f"{n} × {name}" if n > 1 else name for name, n in counts.items())
 
 
-def split_of(layers: Sequence[int]) -> str:
-    """Write the shares that give each GPU its layers: the last one's head is dealt out with them.
+def behind_layers(target: Target) -> int:
+    """Count what llama.cpp numbers behind the model's layers: the head, and before it guesses.
 
-    >>> split_of((19, 17))
+    Source:
+        llama.cpp 0c1e57098, ``src/llama-model.cpp``, ``load_tensors`` and ``n_gpu_layers``: the
+        prediction layers of a file count (``n_layer_all``), whether they are loaded or not.
+    """
+    return target.assessment.checkpoint.prediction_layers + 1
+
+
+def split_of(layers: Sequence[int], behind: int) -> str:
+    """Write the shares that give each GPU its layers: what is behind them is the last one's.
+
+    >>> split_of((19, 17), 1)
     '19,18'
 
     Source:
         llama.cpp ``src/llama-model.cpp``, ``load_tensors``: layer ``i`` of the ``n`` that are on
         GPUs, the head among them, goes to the first GPU whose shares reach beyond ``i / n``.
     """
-    return ",".join(map(str, (*layers[:-1], layers[-1] + 1)))
+    return ",".join(map(str, (*layers[:-1], layers[-1] + behind)))
 
 
 def server_options(target: Target, port: int | str) -> list[Option]:
     """Everything for one server: layers on GPUs, their split, the context and the cache.
 
     Source:
-        llama.cpp ``src/llama-model.cpp``: the head counts as one more layer, the first ones stay
-        in system RAM.
+        llama.cpp ``src/llama-model.cpp``: the first layers stay in system RAM.
     """
-    plan = target.plan
-    on_gpus = sum(plan.layers_per_stage)
+    plan, behind = target.plan, behind_layers(target)
     sequences = target.assessment.workload.sequences
     options: list[Option] = [
         ("-hf" if target.hub_file else "-m", '"$MODEL"'),
@@ -157,11 +165,11 @@ def server_options(target: Target, port: int | str) -> list[Option]:
     elif target.assessment.settings.images and not target.hub_file:
         options.append(("--mmproj", quoted(projector_path(target))))
     if target.vendors != (Vendor.CPU,):
-        options.append(("--n-gpu-layers", str(on_gpus + 1)))
+        options.append(("--n-gpu-layers", str(sum(plan.layers_per_stage) + behind)))
     if plan.kind is PlanKind.TENSOR:
         options.append(("--split-mode", "tensor"))
     elif len(plan.ranks) > 1:
-        options.append(("--tensor-split", split_of(plan.layers_per_stage)))
+        options.append(("--tensor-split", split_of(plan.layers_per_stage, behind)))
     if plan.cpu_expert_layers:
         options.append(("--n-cpu-moe", str(plan.cpu_expert_layers)))
     options += [
@@ -325,6 +333,5 @@ def load_note(target: Target) -> str:
     """Say what the log prints about layers once the model is loaded; nothing without a GPU."""
     if target.vendors == (Vendor.CPU,):
         return ""
-    whole = sum(target.plan.layers_per_stage) + target.plan.cpu_layers + 1
-    on_gpus = sum(target.plan.layers_per_stage) + 1
-    return f"offloaded {on_gpus}/{whole} layers to GPU"
+    on_gpus = sum(target.plan.layers_per_stage) + behind_layers(target)
+    return f"offloaded {on_gpus}/{on_gpus + target.plan.cpu_layers} layers to GPU"

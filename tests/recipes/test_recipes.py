@@ -363,10 +363,12 @@ def test_layers_and_experts_of_llama_cpp_are_those_of_the_plan() -> None:
         assert plan is not None
         if "llama-cpp" not in recipe.id:
             continue
-        assert set(value(recipe, "--n-gpu-layers")) == {str(sum(plan.layers_per_stage) + 1)}
+        behind = recipe.assessment.checkpoint.prediction_layers + 1
+        numbered = sum(plan.layers_per_stage) + behind
+        assert set(value(recipe, "--n-gpu-layers")) == {str(numbered)}
         for split in value(recipe, "--tensor-split"):
             shares = list(map(int, split.split(",")))
-            layers = assign_slots(shares, sum(plan.layers_per_stage) + 1)[:-1]
+            layers = assign_slots(shares, numbered)[:-behind]
             dealt = [layers.count(gpu) for gpu in range(len(shares))]
             assert sorted(dealt) == sorted(plan.layers_per_stage)
         cut = plan.kind is PlanKind.TENSOR

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sitegen.recipes.firewall import ports_step
 from sitegen.recipes.llama_options import (
+    behind_layers,
     images_note,
     install_step,
     llama_file_steps,
@@ -104,7 +105,7 @@ def _server(target: Target, nodes: list[int], head: str) -> RecipeStep:
     peers = ",".join(f"$NODE_{at + 1}_IP:{RPC_PORT}" for at in nodes[1:])
     local = target.per_node[0]
     layers = target.plan.layers_per_stage
-    split = split_of((*layers[local:], *layers[:local]))
+    split = split_of((*layers[local:], *layers[:local]), behind_layers(target))
     options = [
         ("--tensor-split", split) if option[0] == "--tensor-split" else option
         for option in server_options(target, FIRST_PORT)
