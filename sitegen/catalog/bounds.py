@@ -68,6 +68,7 @@ OF_UNIT = {
         NumberRange("lanes", 1, 1024),
         NumberRange("USD", 0.01, 1e9),
         NumberRange("USD/kWh", 1e-4, 1e3),
+        NumberRange("USD/GiB", 1e-3, 1e5),
         NumberRange("USD/1k tokens", 1e-6, 1e4),
         NumberRange("USD/1M tokens", 1e-4, 1e6),
         NumberRange("parameters", 1, 1e14),

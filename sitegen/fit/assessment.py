@@ -140,6 +140,11 @@ class Assessment:
         return max(self.evidence, self.speed.evidence, key=tuple(Evidence).index)
 
     @property
+    def download_bytes(self) -> int:
+        """Size of the files: as published, which holds what stays unloaded, else as computed."""
+        return self.checkpoint.published_bytes or self.weights_bytes
+
+    @property
     def version(self) -> str:
         """The runtime's version as its makers write it."""
         return self.runtime.release(self.profile.version)

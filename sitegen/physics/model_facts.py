@@ -144,7 +144,10 @@ def _sizes(
         else:
             design, _, _ = design_and_parameters(model, checkpoint)
             weights = weigh_checkpoint(
-                design, checkpoint, vision_parameters=model.vision_parameters
+                design,
+                checkpoint,
+                vision_parameters=model.vision_parameters,
+                prediction_parameters=model.mtp_parameters,
             )
             yield checkpoint, weights.total_bytes
 

@@ -133,7 +133,12 @@ def reduce_checkpoint(
         vLLM 0.33 (padding of MXFP4 experts); the rest restates the config.
     """
     design, every, active = design_and_parameters(model, checkpoint)
-    weights = weigh_checkpoint(design, checkpoint, vision_parameters=model.vision_parameters)
+    weights = weigh_checkpoint(
+        design,
+        checkpoint,
+        vision_parameters=model.vision_parameters,
+        prediction_parameters=model.mtp_parameters,
+    )
     apart = model.vision_parameters if checkpoint.quantization.format == "gguf" else 0
     shape = _shape(
         design,

@@ -107,7 +107,7 @@ def hub_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     Source:
         llama.cpp 0c1e57098, ``common/hf-cache.cpp``: it keeps files where the Hub's program does.
     """
-    size = gigabytes(target.assessment.weights_bytes)
+    size = gigabytes(target.assessment.download_bytes)
     note = (
         f"This downloads about {size} into ~/.cache/huggingface, or into the folder that HF_HOME "
         "sets."
@@ -145,7 +145,7 @@ def _download(target: Target, where: str, into: str = "") -> RecipeStep:
         *(["--local-dir", into] if into else []),
     ]
     place = "" if into else " into ~/.cache/huggingface, or into the folder that HF_HOME sets"
-    note = f"This downloads about {gigabytes(target.assessment.weights_bytes)}{place}."
+    note = f"This downloads about {gigabytes(target.assessment.download_bytes)}{place}."
     text = "\n".join([*([folder_line(target)] if into else []), " ".join(words)])
     return RecipeStep(Phase.FILES, DOWNLOAD, Language.BASH, text, where=where, note=note)
 

@@ -253,6 +253,16 @@ def split_of(layers: Sequence[int], *, beside: int = 2) -> str:
     return ",".join(map(str, (*layers[:-1], layers[-1] + beside)))
 
 
+def behind_layers(target: Target) -> int:
+    """Count what llama.cpp numbers behind a model's layers: blocks that predict tokens, the head.
+
+    Source:
+        llama.cpp 0c1e57098, ``src/llama-model.cpp``, ``n_gpu_layers``: the blocks of a file count
+        (``n_layer_all``), whether they are loaded or not.
+    """
+    return target.assessment.checkpoint.prediction_layers + 1
+
+
 def gpu_layers(target: Target) -> str:
     """Name how many layers the GPUs take: all, or a number where others stay in system RAM.
 
@@ -261,7 +271,8 @@ def gpu_layers(target: Target) -> str:
         ones stay in system RAM.
     """
     plan = target.plan
-    return str(sum(plan.layers_per_stage) + 1) if plan.cpu_layers else ALL_LAYERS
+    numbered = sum(plan.layers_per_stage) + behind_layers(target)
+    return str(numbered) if plan.cpu_layers else ALL_LAYERS
 
 
 def server_options(target: Target, port: int | str) -> list[Option]:
@@ -441,9 +452,13 @@ def slots_note(target: Target) -> str:
 
 
 def prediction_note(target: Target) -> str:
-    """Say which number of layers a file with a block for prediction takes, beside layers in RAM."""
-    plan = target.plan
-    if not plan.cpu_layers or not target.assessment.model.mtp_parameters:
+    """Say which number of layers a file takes if it has a block for prediction that we cannot know.
+
+    It matters beside layers in system RAM alone.
+    """
+    plan, found = target.plan, target.assessment
+    known = found.checkpoint.prediction_layers or not found.model.mtp_parameters
+    if known or not plan.cpu_layers:
         return ""
     on_gpus = sum(plan.layers_per_stage)
     return (
@@ -462,8 +477,8 @@ def load_note(target: Target, *, head: bool = True) -> str:
     plan = target.plan
     if not plan.cpu_layers:
         return "offloaded N/N layers to GPU, with the same number twice"
-    on_gpus = sum(plan.layers_per_stage)
-    return f"offloaded {on_gpus + head}/{on_gpus + plan.cpu_layers + 1} layers to GPU"
+    on_gpus = sum(plan.layers_per_stage) + behind_layers(target)
+    return f"offloaded {on_gpus - (not head)}/{on_gpus + plan.cpu_layers} layers to GPU"
 
 
 def shown_loading(target: Target, options: Sequence[Option]) -> list[Option]:

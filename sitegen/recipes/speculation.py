@@ -108,7 +108,8 @@ def _file(target: Target, found: Speculation) -> str:
             "The model's makers did not publish this file: if the server stops because "
             "weights are missing, the file lacks this part."
         )
-    if not found.repositories or checkpoint.repository in found.repositories:
+    holds = checkpoint.prediction_layers > 0 and not found.draft
+    if holds or not found.repositories or checkpoint.repository in found.repositories:
         return ""
     kind = checkpoint.quantization.gguf_file_type
     named = f"{found.repositories[0]}:{kind}" if kind else found.repositories[0]

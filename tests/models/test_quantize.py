@@ -40,6 +40,7 @@ def weights_of(
     kept_fp8: tuple[str, ...] = (),
     published_bytes: int | None = None,
     vision_parameters: int = 0,
+    prediction_parameters: int = 0,
     **overrides: int,
 ) -> CheckpointWeights:
     checkpoint = Checkpoint(
@@ -53,9 +54,15 @@ def weights_of(
         native=False,
         evidence=Evidence.ESTIMATED,
         sources=(),
+        prediction_layers=int(prediction_parameters > 0),
     )
     config = {**CONFIGS[model], **overrides}
-    return weigh_checkpoint(architecture(config), checkpoint, vision_parameters=vision_parameters)
+    return weigh_checkpoint(
+        architecture(config),
+        checkpoint,
+        vision_parameters=vision_parameters,
+        prediction_parameters=prediction_parameters,
+    )
 
 
 def test_llama_70b_in_16_bits_is_two_bytes_per_parameter() -> None:
@@ -208,6 +215,20 @@ def test_a_custom_mix_is_scaled_to_its_published_size() -> None:
     assert scaled.evidence is SizeEvidence.PUBLISHED
     assert scaled.total_bytes == pytest.approx(published, abs=200)
     assert scaled.head_bytes == weights_of("llama8", "q4-k-m").head_bytes
+
+
+def test_prediction_layers_of_a_file_are_no_weights() -> None:
+    computed = weights_of("llama8", "q4-k-m")
+    guesses = 400_000_000
+    ahead = guesses * computed.linear_bits_per_weight / 8
+    plain = round(computed.total_bytes + ahead)
+    agrees = weights_of("llama8", "q4-k-m", published_bytes=plain, prediction_parameters=guesses)
+    assert agrees.total_bytes == computed.total_bytes
+    richer = weights_of(
+        "llama8", "q4-k-m", published_bytes=round(1.05 * plain), prediction_parameters=guesses
+    )
+    held = guesses * richer.linear_bits_per_weight / 8
+    assert richer.total_bytes + held == pytest.approx(1.05 * plain, rel=1e-6)
 
 
 def test_a_repository_with_draft_layers_does_not_inflate_the_model() -> None:

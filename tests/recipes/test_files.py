@@ -52,6 +52,18 @@ def test_a_published_checkpoint_is_downloaded() -> None:
     assert variable(recipe) == "Qwen/Qwen3-32B-AWQ"
 
 
+def test_prediction_layers_are_downloaded_and_not_loaded() -> None:
+    """Of 17,772,537,440 bytes, 17,533,554,272 are not the prediction layer's."""
+    found = asked("1x-rtx-3090", "qwen3.8-27b", "llama-cpp", "q4-k-m")
+    recipe = form(found, "llama-cpp")
+    (step,) = files(recipe)
+    assert step.note.startswith("This downloads about 17.8 GB")
+    assert found.weights_bytes == pytest.approx(17_533_554_272, rel=0.003)
+    start = next(s for s in recipe.steps if s.phase is Phase.START)
+    assert "--n-gpu-layers 66 " in start.text  # 64 layers, the prediction layer and the head
+    assert "offloaded 66/66 layers" in start.expect
+
+
 def test_llama_cpp_is_told_repository_and_type() -> None:
     recipe = form(asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
     (step,) = files(recipe)

@@ -835,13 +835,16 @@ def test_a_file_that_predicts_tokens_is_told_one_more_layer_beside_layers_in_ram
     found = asked("1x-rtx-4090", "qwen3.8-27b", "llama-cpp", "q4-k-m")
     assert found.plan is not None
     some = replace(found, plan=replace(found.plan, layers_per_stage=(50,), cpu_layers=14))
-    notes = [
-        next(step for step in form(one, "llama-cpp").steps if step.title == "Start the server").note
-        for one in (some, found)
+    unknown = replace(some, checkpoint=replace(some.checkpoint, prediction_layers=0))
+    starts = [
+        next(step for step in form(one, "llama-cpp").steps if step.title == "Start the server")
+        for one in (some, unknown, found)
     ]
-    assert "If the log counts 66 layers" in notes[0]
-    assert "use --n-gpu-layers 52." in notes[0]
-    assert "If the log counts" not in notes[1]
+    assert "If the log counts 66 layers" in starts[1].note
+    assert "use --n-gpu-layers 52." in starts[1].note
+    assert starts[0].expect == "offloaded 52/66 layers to GPU"
+    assert "--n-gpu-layers 52 " in starts[0].text
+    assert all("If the log counts" not in step.note for step in (starts[0], starts[2]))
 
 
 def test_the_server_prints_the_layers_that_the_recipe_expects_in_its_log() -> None:

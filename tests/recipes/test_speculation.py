@@ -85,13 +85,15 @@ def test_a_context_is_named_that_leaves_room_for_what_guesses() -> None:
         f"Speculative decoding takes 0.8 to 2.0 GiB more memory: use --ctx-size {context - lost}."
         in said
     )
-    assert said.endswith("such as MODEL=unsloth/Qwen3.8-27B-GGUF:Q4_K_M.")
 
 
 def test_a_file_is_named_only_where_the_own_one_lacks_the_part() -> None:
-    own = note(asked(CARD, "qwen3.8-27b", "llama-cpp", "unsloth-q4-k-m"), "llama-cpp")
-    assert "draft-mtp" in own
-    assert "Use a file" not in own
+    lacks = note(asked(CARD, "qwen3.6-27b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    assert lacks.endswith("such as MODEL=unsloth/Qwen3.6-27B-MTP-GGUF:Q4_K_M.")
+    for file in ("q4-k-m", "unsloth-q4-k-m"):  # bartowski's files hold it as Unsloth's do
+        own = note(asked(CARD, "qwen3.8-27b", "llama-cpp", file), "llama-cpp")
+        assert "draft-mtp" in own
+        assert "Use a file" not in own
 
 
 def test_a_file_by_others_may_lack_the_part() -> None:
@@ -165,10 +167,10 @@ def test_the_note_is_a_paragraph_for_each_thing_that_it_says(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """One long paragraph fills the screen of a phone; the JSON's note stays one line."""
-    recipe = recipe_of(asked(CARD, "qwen3.8-27b", "llama-cpp", "q4-k-m"))
+    recipe = recipe_of(asked(CARD, "qwen3.6-27b", "llama-cpp", "q4-k-m"))
     step = start_of(recipe)
     begins = [one.split()[0] for one in step.note_paragraphs[-4:]]
-    assert begins == ["To", "Forty", "Speculative", "Use"]
+    assert begins == ["To", "Three", "Speculative", "Use"]
     shown = recipe_html(recipe_view("run", recipe, is_open=True), "h3", "/")
     assert all(f"<p>{one}</p>" in shown for one in step.note_paragraphs[-4:])
     steps = written(recipe)["steps"]

@@ -13,6 +13,7 @@ from sitegen.problems import Problem
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 UNITS = {
+    "_usd_per_gib": "USD/GiB",
     "_tokens_per_s": "tokens/s",
     "_bytes_per_token": "bytes/token",
     "_gb_s": "GB/s",

@@ -109,6 +109,8 @@ class Checkpoint:
         kept: Tensor groups this checkpoint leaves as wide as it computes, beside the recipe's own.
         kept_fp8: Tensor groups this checkpoint stores in FP8, whatever the recipe says.
         native: True when the model was released in this format.
+        prediction_layers: Layers that a GGUF file holds for speculative decoding alone, beside
+            the model's own.
     """
 
     id: str
@@ -127,6 +129,7 @@ class Checkpoint:
     gated: bool = False
     license: str = ""
     kept_fp8: tuple[str, ...] = ()
+    prediction_layers: int = 0
 
     @property
     def is_published(self) -> bool:

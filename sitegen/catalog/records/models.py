@@ -148,6 +148,13 @@ class CheckpointRecord(Record):
         description="Tensor groups stored in FP8, 8 bits a weight, where the recipe stores them "
         "in fewer.",
     )
+    prediction_layers: int = Field(
+        default=0,
+        ge=0,
+        le=16,
+        description="Prediction layers that a GGUF file holds beside the model's own layers. "
+        "llama.cpp counts them among its layers and loads them only for speculative decoding.",
+    )
     native: bool = Field(default=False, description="The format the model was released in.")
     evidence: EvidenceWord = Field(
         default="estimated", description="Source of its size: published file or recipe."

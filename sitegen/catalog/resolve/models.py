@@ -145,6 +145,7 @@ def _checkpoint(
         config_overrides=record.config_overrides,
         kept=record.kept,
         kept_fp8=record.kept_fp8,
+        prediction_layers=record.prediction_layers,
         native=record.native,
         evidence=Evidence(record.evidence),
         sources=resolve_sources(record.sources),

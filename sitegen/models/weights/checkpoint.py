@@ -138,7 +138,11 @@ AGREEMENT = 0.01
 
 
 def weigh_checkpoint(
-    architecture: Architecture, checkpoint: Checkpoint, *, vision_parameters: int = 0
+    architecture: Architecture,
+    checkpoint: Checkpoint,
+    *,
+    vision_parameters: int = 0,
+    prediction_parameters: int = 0,
 ) -> CheckpointWeights:
     """Return the bytes of a checkpoint by layer.
 
@@ -147,6 +151,8 @@ def weigh_checkpoint(
         checkpoint: Its recipe, the groups it keeps at 16 or 8 bits and its published size.
         vision_parameters: Parameters of vision tower and projector, stored as wide as the recipe
             computes; a GGUF file has none of them.
+        prediction_parameters: Parameters of the prediction layers. Where the checkpoint says that
+            its file holds them, too, they are taken off the published size.
 
     Returns:
         Exact bytes. Where the published file confirms them within 1 % they stay as computed;
@@ -156,6 +162,10 @@ def weigh_checkpoint(
 
     Raises:
         KeyError: The recipe names an unknown GGUF file type.
+
+    Source:
+        llama.cpp 0c1e57098, ``src/models/qwen35.cpp``: tensors of prediction layers are skipped
+        unless ``load_mtp`` is set, which is so for speculative decoding alone.
     """
     recipe = checkpoint.quantization
     on_host = recipe.format in HOST_EMBEDDING
@@ -171,11 +181,13 @@ def weigh_checkpoint(
     published = checkpoint.published_bytes
     if published is None:
         return weights
+    ahead = prediction_parameters if checkpoint.prediction_layers else 0
+    ahead_bytes = ahead * weights.linear_bits_per_weight / 8
     own_mix = checkpoint.id != recipe.id and recipe.format in CUSTOM_MIXES
-    if not own_mix and abs(weights.total_bytes - published) <= AGREEMENT * published:
+    missing = published - weights.total_bytes - ahead_bytes
+    if not own_mix and abs(missing) <= AGREEMENT * published:
         return replace(weights, evidence=SizeEvidence.PUBLISHED)
-    linear_bytes = sum(sum(layer.linear_bytes) for layer in layers)
-    factor = 1 + (published - weights.total_bytes) / linear_bytes
+    factor = 1 + missing / (sum(sum(layer.linear_bytes) for layer in layers) + ahead_bytes)
     if recipe.format not in CUSTOM_MIXES or factor <= 0:
         return weights
     scaled = {layer: layer.scaled(factor) for layer in set(layers)}

@@ -51,7 +51,7 @@ def disk_bytes(recipe: Recipe) -> int:
         target = Target.of(assessment)
         if target is None:
             continue
-        total += assessment.weights_bytes if target.repository else conversion_bytes(target)
+        total += assessment.download_bytes if target.repository else conversion_bytes(target)
     return total * (100 + DISK_MARGIN_PERCENT) // 100
 
 

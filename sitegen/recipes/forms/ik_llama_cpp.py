@@ -116,7 +116,7 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
             f"hf download {quoted(target.repository)} --include {PROJECTORS} --local-dir files",
             f"PROJECTOR=$(find files -name {PROJECTORS} | head -n 1)",
         ]
-    size = gigabytes(target.assessment.weights_bytes)
+    size = gigabytes(target.assessment.download_bytes)
     note = (
         f"This downloads about {size}. If the file has parts, name the first; the server finds "
         "the others."

@@ -76,7 +76,7 @@ def _download(target: Target, where: str) -> RecipeStep:
     """Name the repository by its address; of a GGUF repository the type with it."""
     kind = target.hub_file.rpartition(":")[2] if target.hub_file else ""
     address = f"https://huggingface.co/{target.repository}{f'@{kind}' if kind else ''}"
-    note = f"This downloads about {gigabytes(target.assessment.weights_bytes)}."
+    note = f"This downloads about {gigabytes(target.assessment.download_bytes)}."
     return RecipeStep(
         Phase.FILES, DOWNLOAD, Language.BASH, f"lms get {quoted(address)} --yes", where, note=note
     )

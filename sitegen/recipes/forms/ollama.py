@@ -16,7 +16,7 @@ from sitegen.recipes.files import (
     pattern_note,
     wanted_files,
 )
-from sitegen.recipes.llama_options import unasked_images_note
+from sitegen.recipes.llama_options import behind_layers, unasked_images_note
 from sitegen.recipes.placement import VISIBLE, Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import MODELS_VOLUME, compose_step, gpu_access, shown_gpus
@@ -54,7 +54,7 @@ def recipe(target: Target) -> Recipe | None:
     total = len(target.combo.nodes)
     groups = target.by_node()
     where = node_words(sorted({n for nodes, _ in groups for n in nodes}), total)
-    size = gigabytes(target.assessment.weights_bytes)
+    size = gigabytes(target.assessment.download_bytes)
     note = f"{size}, also named in the Modelfile"
     model = quoted_path(_model(target))
     steps = [
@@ -101,7 +101,7 @@ def pulled(target: Target) -> bool:
     name = target.assessment.checkpoint.file
     if name:
         return len(file_names(name)) == 1
-    return target.assessment.weights_bytes <= LARGEST_IN_ONE_BYTES
+    return target.assessment.download_bytes <= LARGEST_IN_ONE_BYTES
 
 
 def _model(target: Target) -> str:
@@ -132,7 +132,7 @@ def store_bytes(target: Target) -> int:
     if pulled(target):
         return 0
     several = any(len(replicas) > 1 for _, replicas in target.by_node())
-    return (STORE_COPIES + several) * target.assessment.weights_bytes
+    return (STORE_COPIES + several) * target.assessment.download_bytes
 
 
 def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
@@ -158,7 +158,7 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         lines.append("""find "$MODEL" -mindepth 2 -name '*.gguf' -exec ln -f {} "$MODEL" \\;""")
     note = (
         "Ollama cannot download a file that is split into parts, so this step downloads "
-        f"{gigabytes(target.assessment.weights_bytes)}. In a later step, Ollama joins the parts."
+        f"{gigabytes(target.assessment.download_bytes)}. In a later step, Ollama joins the parts."
     )
     note = " ".join(filter(None, (note, pattern_note(target))))
     step = RecipeStep(
@@ -198,7 +198,7 @@ def parameters(target: Target) -> list[tuple[str, int]]:
     plan = target.plan
     found = [("num_ctx", target.context_tokens)]
     if plan.cpu_layers:
-        found.append(("num_gpu", sum(plan.layers_per_stage) + 1))
+        found.append(("num_gpu", sum(plan.layers_per_stage) + behind_layers(target)))
     return found
 
 

@@ -224,7 +224,7 @@ def _why(row: ModelOnCombo, catalog: Catalog) -> Cell:
 
 def _figures(found: Assessment) -> tuple[tuple[str, Cell], ...]:
     weights: tuple[tuple[str, Cell], ...] = (
-        ("Download", NumberCell(found.weights_bytes, Unit.GB)),
+        ("Download", NumberCell(found.download_bytes, Unit.GB)),
         ("GPU cost", brief_cost(found.combo)),
     )
     if found.plan is None:
