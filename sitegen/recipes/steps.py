@@ -48,6 +48,18 @@ Source:
 """
 
 
+ANSWERED = (
+    'a few words in "content", or in "reasoning" or "reasoning_content" if the model thinks before '
+    "it answers"
+)
+"""What a server answers when it is asked for a few tokens.
+
+Source:
+    MLX LM 0.32.2, ``server.py``, and vLLM 0.33.0: ``reasoning``. SGLang 0.5.23 and llama.cpp
+    0c1e57098: ``reasoning_content`` (all read 2026-11-28).
+"""
+
+
 def built(
     target: Target,
     form: str,
@@ -370,7 +382,7 @@ def ask_step(
         Language.BASH,
         text,
         where=where,
-        expect=f'"id":"{called}" in the first response and "content" in the second',
+        expect=f'"id":"{called}" in the first response; in the second, {ANSWERED}',
     )
 
 

@@ -10,6 +10,7 @@ from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import (
+    ANSWERED,
     built,
     rdma_step,
     repeated,
@@ -164,6 +165,6 @@ def _instance(target: Target, where: str) -> list[RecipeStep]:
             Language.BASH,
             "\n".join(ask),
             where=where,
-            expect='"content" with a few words',
+            expect=ANSWERED,
         ),
     ]

@@ -14,7 +14,7 @@ from sitegen.recipes.mlx_options import (
     server_options,
 )
 from sitegen.recipes.placement import node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
 from sitegen.recipes.shell import Option, Variable, command
 from sitegen.recipes.steps import (
     built,
@@ -97,9 +97,7 @@ def _start(target: Target, *, rdma: bool, where: str) -> RecipeStep:
     if target.plan.kind is not PlanKind.TENSOR:
         options.append(("--pipeline",))
     alike = "Put the environment and the files at the same paths on every machine."
-    note = " ".join(
-        filter(None, (alike, context_note(target), repeated(target, "their own HOSTS")))
-    )
+    note = paragraphs(alike, context_note(target), repeated(target, "their own HOSTS"))
     return RecipeStep(
         Phase.START,
         "Start the server on all machines",
