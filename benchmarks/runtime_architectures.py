@@ -277,6 +277,12 @@ def llama_cpp(root: Path) -> Found:
     return _converted(whole, set(re.findall(r'"([^"]+)"', table)), projectors)
 
 
+def without(found: Found, newer: Collection[str]) -> Found:
+    """Leave out classes that came after the version of a program that is built on another's."""
+    names = {name for name in found.names if name not in newer}
+    return Found(names, {name for name in found.with_images if name not in newer})
+
+
 def _projectors(path: Path) -> set[str]:
     """List the projectors that a program has code for."""
     table = path.read_text("utf-8").split("PROJECTOR_TYPE_NAMES = {", 1)[1].split("};", 1)[0]
@@ -420,6 +426,13 @@ class Package:
 VLLM = "https://github.com/vllm-project/vllm"
 SGLANG = "https://github.com/sgl-project/sglang"
 LLAMA = "https://github.com/ggml-org/llama.cpp"
+NEWER_THAN_OLLAMA = frozenset({"Glm5NextForConditionalGeneration"})
+"""Classes that our llama.cpp takes and that of Ollama 0.34.0, b10760, does not.
+
+Source:
+    llama.cpp issue 27922 (2026-08-29) and pull requests 27754 and 27773: no code for ``glm5next``
+    then; spiritbuun/buun-llama-cpp pull request 132 brings it from a fork on 2026-09-20.
+"""
 BINDING = "llama.cpp at 0c1e57098 (in llama-cpp-python 0.3.36)"
 MLX = "https://github.com/ml-explore/mlx-lm"
 PACKAGES: Mapping[str, Package] = {
@@ -458,8 +471,9 @@ PACKAGES: Mapping[str, Package] = {
         "llama-cpp-python", sdist=True,
     ),
     "ollama": Package(
-        lambda at: llama_cpp(at["llama-cpp"]),
-        "0.33.0-rc2", f"{BINDING}: Ollama runs the llama.cpp server, b10488", LLAMA,
+        lambda at: without(llama_cpp(at["llama-cpp"]), NEWER_THAN_OLLAMA),
+        "0.34.0", f"{BINDING}, without GLM-5-Next: Ollama runs the llama.cpp server, b10760 of "
+        "2026-09-02 (pull request 18199)", "https://github.com/ollama/ollama/pull/18199",
         needs=("llama-cpp",),
     ),
     "ik-llama-cpp": Package(

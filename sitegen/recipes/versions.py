@@ -28,6 +28,16 @@ READ: Mapping[str, str] = {
     "infernet": "infernet-protocol 25377c6 and The Infernet Book 51f335e",
 }
 """Version or commit by program; llama.cpp is the copy that the package named carries."""
+OLLAMA = "0.34.0"
+"""Stable release that the recipes install; its options were read in 0.33.0-rc2, before it.
+
+Later versions have them too: 0.34.1 ``OLLAMA_NUM_PARALLEL`` and ``OLLAMA_MAX_LOADED_MODELS``,
+0.34.4 ``OLLAMA_CONTEXT_LENGTH``. From 0.34.1 on, ``ollama create`` converts and quantizes no files.
+
+Source:
+    microsoft/winget-pkgs pull request 432454 (2026-09-10), the tags 0.34.0 and 0.34.0-rocm of the
+    image in other projects' files, the notes of release 0.34.1 (read 2026-11-28).
+"""
 HUGGINGFACE_HUB = "2.4.0"
 """Brings ``hf``, whose own parser took the commands that download."""
 COMMITS: Mapping[str, str] = {"llama-cpp": "0c1e57098"}

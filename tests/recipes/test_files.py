@@ -18,7 +18,7 @@ from sitegen.recipes.folder.settings import environment
 from sitegen.recipes.forms.ollama import LARGEST_IN_ONE_BYTES
 from sitegen.recipes.recipe import Phase, Recipe, RecipeStep
 from sitegen.recipes.target import Target
-from sitegen.recipes.versions import READ
+from sitegen.recipes.versions import OLLAMA
 from tests.recipes.everything import asked, recipes, unnamed
 from tests.survey.whole_catalog import whole_catalog
 
@@ -91,6 +91,15 @@ def test_ollama_pulls_from_the_hub_and_builds_nothing() -> None:
 
 def modelfile_of(recipe: Recipe) -> str:
     return next(step.text for step in recipe.steps if step.file == "Modelfile")
+
+
+def test_ollama_is_a_stable_release_of_which_every_vendor_has_an_image() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", OLLAMA)
+    for combo, tag in (("1x-rtx-4090", OLLAMA), ("1x-rx-7900-xtx", f"{OLLAMA}-rocm")):
+        recipe = form(asked(combo, "qwen3-8b", "ollama", "q4-k-m"), "ollama")
+        texts = [step.text for step in recipe.steps]
+        assert any(f"image: ollama/ollama:{tag}\n" in text for text in texts)
+        assert any(f"OLLAMA_VERSION={OLLAMA} " in text for text in texts)
 
 
 def test_ollama_is_given_a_folder_of_parts_and_joins_them_itself() -> None:
@@ -239,7 +248,7 @@ def test_what_is_installed_is_of_a_version() -> None:
 
 def test_the_script_that_installs_ollama_is_told_a_version() -> None:
     recipe = form(asked("1x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m"), "ollama")
-    assert f"| OLLAMA_VERSION={READ['ollama']} sh" in "\n".join(s.text for s in recipe.steps)
+    assert f"| OLLAMA_VERSION={OLLAMA} sh" in "\n".join(s.text for s in recipe.steps)
 
 
 def test_exl3_is_downloaded_from_its_branch() -> None:

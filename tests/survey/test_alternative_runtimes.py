@@ -52,3 +52,10 @@ def test_macs_run_nothing_that_needs_another_vendor() -> None:
     runtimes = {one.runtime.id for one in (*found.ways.lead, *found.ways.serving)}
     assert runtimes
     assert runtimes <= {"llama-cpp", "ollama", "mlx-lm", "exo"}
+
+
+def test_a_way_gives_up_the_file_that_the_answer_gave_up_for_its_speed() -> None:
+    """Q6_K of Qwen3.8 27B is written more slowly on a Strix Halo than people read."""
+    found = surveyed("1x-strix-halo", "qwen3.8-27b")
+    files = {one.runtime.id: one.checkpoint.id for one in found.ways.lead}
+    assert files["ollama"] == files["llama-cpp"] == "q4-k-m"

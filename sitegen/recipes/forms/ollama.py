@@ -23,7 +23,7 @@ from sitegen.recipes.services import MODELS_VOLUME, compose_step, gpu_access, sh
 from sitegen.recipes.shell import Variable, quoted, quoted_path
 from sitegen.recipes.steps import balance_note, built, each_port, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
-from sitegen.recipes.versions import READ
+from sitegen.recipes.versions import OLLAMA
 
 FIRST_PORT = 11_434
 LARGEST_IN_ONE_BYTES = 45_000_000_000
@@ -38,7 +38,7 @@ Source:
 STORE_COPIES = 3
 """Copies of a local file that its store holds at once while a model is created."""
 CACHES = {"q8_0": "q8_0", "q4_0": "q4_0"}
-TAGS = {Vendor.NVIDIA: READ["ollama"], Vendor.AMD: "rocm"}
+TAGS = {Vendor.NVIDIA: OLLAMA, Vendor.AMD: f"{OLLAMA}-rocm"}
 """Tags of the container image, by vendor."""
 
 WARNINGS = (
@@ -180,7 +180,7 @@ def _install(target: Target, where: str) -> RecipeStep:
     apple = target.vendors == (Vendor.APPLE,)
     get = "brew install ollama"
     if not apple:
-        version = f"OLLAMA_VERSION={READ['ollama']}"
+        version = f"OLLAMA_VERSION={OLLAMA}"
         get = f"curl -fsSL https://ollama.com/install.sh | {version} sh"
     stop = "" if apple else "\nsudo systemctl disable --now ollama"
     note = (
