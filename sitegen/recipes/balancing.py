@@ -12,6 +12,14 @@ FILE = "balancer.conf"
 ABOVE = 1_000
 """What the balancer's port lies above that of the first server."""
 RUN = f'nginx -p "$PWD" -c {FILE}'
+CONVERSATION = '"$http_x_session_id$http_x_openwebui_chat_id"'
+"""What names a conversation: headers of clients, empty where a client sends none of them.
+
+Source:
+    Open WebUI sends its chat where ENABLE_FORWARD_USER_INFO_HEADERS is set; OpenCode sends
+    X-Session-Id (``packages/opencode/src/session/llm/request.ts``) without being told (both read
+    2026-11-28 in a code index).
+"""
 
 
 def addresses(target: Target, port: int = FIRST_PORT) -> list[str]:
@@ -38,8 +46,9 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
         own_host: Whether the servers listen where HOST says, and not on their machine alone.
 
     Source:
-        nginx documentation, ngx_http_upstream_module (``least_conn``) and ngx_http_proxy_module
-        (``proxy_buffering``, without which an answer comes word by word).
+        nginx documentation, ngx_http_upstream_module (``least_conn``, ``hash … consistent``),
+        ngx_http_map_module, and ngx_http_proxy_module (``proxy_pass`` looks a name in a variable
+        up among the groups; without ``proxy_buffering`` an answer comes word by word).
     """
     servers = addresses(target, port)
     machines = {one.partition(":")[0] for one in servers}
@@ -63,8 +72,11 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
         Language.BASH,
         RUN,
         where=where,
-        note=f"This needs nginx. Clients connect to port {listens}, and nginx sends each request "
-        "to the server with the fewest open requests.",
+        note=f"This needs nginx. Clients connect to port {listens}. nginx sends the requests of a "
+        "conversation to the same server, which need not read it again, if the client names it "
+        "in a header: OpenCode sends X-Session-Id, and Open WebUI sends X-OpenWebUI-Chat-Id if "
+        "you set ENABLE_FORWARD_USER_INFO_HEADERS. All other requests go to the server with the "
+        "fewest open ones.",
     )
     ended = RecipeStep(
         Phase.STOP, "Stop the load balancer", Language.BASH, f"{RUN} -s stop", where=where
@@ -94,21 +106,30 @@ def _file(servers: list[str], listens: int) -> list[str]:
         ``docs/faq.mdx``, which sets the header for nginx. nginx documentation, ngx_http_core_module
         (``client_max_body_size``) and ngx_http_proxy_module (``proxy_set_header``).
     """
+    listed = [f"    server {one};" for one in servers]
     return [
         "pid balancer.pid;",
         "error_log balancer.log;",
         "events {}",
         "http {",
         "  access_log off;",
-        "  upstream servers {",
+        f"  map {CONVERSATION} $group {{",
+        '    "" any;',
+        "    default same;",
+        "  }",
+        "  upstream any {",
         "    least_conn;",
-        *(f"    server {one};" for one in servers),
+        *listed,
+        "  }",
+        "  upstream same {",
+        f"    hash {CONVERSATION} consistent;",
+        *listed,
         "  }",
         "  server {",
         f"    listen 127.0.0.1:{listens};",
         "    client_max_body_size 0;",
         "    location / {",
-        "      proxy_pass http://servers;",
+        "      proxy_pass http://$group;",
         "      proxy_http_version 1.1;",
         "      proxy_set_header Host localhost;",
         '      proxy_set_header Connection "";',

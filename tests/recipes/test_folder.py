@@ -290,7 +290,7 @@ def test_several_servers_get_a_load_balancer_that_names_them_all() -> None:
     found = asked("8x-rtx-4090", "gpt-oss-20b", "vllm", "mxfp4", tensor_parallel_size=2)
     files = folder_of(form(found, "vllm"), title="x", asked="x")
     servers = [s.strip() for s in files["balancer.conf"].splitlines() if " server 1" in s]
-    assert servers == [f"server 127.0.0.1:{port};" for port in (8000, 8001, 8002, 8003)]
+    assert servers == [f"server 127.0.0.1:{port};" for port in (8000, 8001, 8002, 8003)] * 2
     assert "listen 127.0.0.1:9000;" in files["balancer.conf"]
     assert "nginx" in needed_programs(form(found, "vllm"))
 

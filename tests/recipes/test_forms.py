@@ -120,7 +120,21 @@ def test_machines_run_their_copies_in_one_server_each_behind_a_balancer() -> Non
     assert value(recipe, "--data-parallel-size") == [str(each)]
     balancer = next(step for step in recipe.steps if step.file == "balancer.conf")
     servers = [line.strip() for line in balancer.text.splitlines() if " server 10." in line]
-    assert servers == [f"server 10.0.0.{at}:8000;" for at in (1, 2, 3, 4)]
+    assert servers == [f"server 10.0.0.{at}:8000;" for at in (1, 2, 3, 4)] * 2
+
+
+def test_a_balancer_keeps_a_conversation_on_one_server_and_spreads_what_names_none() -> None:
+    """A gateway is one client: its address would send all its users to one server."""
+    found = asked("8x-rtx-4090", "gpt-oss-20b", "vllm", "mxfp4", goal=PlanGoal.THROUGHPUT)
+    recipe = form(found, "vllm")
+    lines = [line.strip() for line in file(recipe, "balancer.conf").text.splitlines()]
+    named = '"$http_x_session_id$http_x_openwebui_chat_id"'
+    assert lines[lines.index(f"map {named} $group {{") + 1] == '"" any;'
+    assert lines[lines.index("upstream any {") + 1] == "least_conn;"
+    assert lines[lines.index("upstream same {") + 1] == f"hash {named} consistent;"
+    assert "proxy_pass http://$group;" in lines
+    started = next(step for step in recipe.steps if step.title == "Start the load balancer")
+    assert "X-Session-Id" in started.note
 
 
 def test_a_balancer_names_a_host_that_ollama_takes_and_passes_long_prompts_on() -> None:

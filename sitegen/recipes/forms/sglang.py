@@ -253,8 +253,8 @@ def _router(target: Target) -> tuple[RecipeStep, ...]:
             "\n".join(lines),
             where=node_words([target.by_node()[0][0][0]], len(target.combo.nodes)),
             note=(
-                "The router sends prompts with the same beginning to the server that has their "
-                "cache."
+                "Unlike nginx, the router itself notices which server has the beginning of a "
+                "prompt in its cache, and sends the prompt there."
             ),
         ),
     )
