@@ -109,8 +109,10 @@ def _file(target: Target, found: Speculation) -> str:
             "weights are missing, the file lacks this part."
         )
     holds = checkpoint.prediction_layers > 0 and not found.draft
-    if holds or not found.repositories or checkpoint.repository in found.repositories:
+    owners = [one.partition(":")[0] for one in found.repositories]
+    if holds or not owners or checkpoint.repository in owners:
         return ""
-    kind = checkpoint.quantization.gguf_file_type
-    named = f"{found.repositories[0]}:{kind}" if kind else found.repositories[0]
+    named, kind = found.repositories[0], checkpoint.quantization.gguf_file_type
+    if kind and ":" not in named:
+        named = f"{named}:{kind}"
     return f"Use a file that contains this part, such as MODEL={named}."

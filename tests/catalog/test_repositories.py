@@ -12,6 +12,9 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Publisher
 from sitegen.catalog.load import parse_catalog
 from sitegen.models.families.names import known_as
+from sitegen.models.weights.checkpoint import weigh_checkpoint
+from sitegen.physics.reduced_checkpoint import design_of
+from sitegen.units import GB
 from tests.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -141,3 +144,16 @@ def test_files_behind_a_licence_are_marked() -> None:
     assert of["google/gemma-3-27b-it"]
     assert not of["unsloth/Llama-3.1-8B-Instruct-GGUF"]
     assert not of["Qwen/Qwen3-32B"]
+
+
+def test_no_file_lies_in_raw_parts_that_no_program_loads() -> None:
+    """Mradermacher cuts files above 50 GB into ``.gguf.part1of2``, which llama.cpp does not list.
+
+    llama.cpp 0c1e57098, ``common/download.cpp``: a model's file ends in ``.gguf``.
+    """
+    for model in catalog().models.values():
+        design = design_of(model)
+        for one in model.checkpoints:
+            if one.repository.startswith("mradermacher/") and one.quantization.format == "gguf":
+                whole = weigh_checkpoint(design, one).total_bytes
+                assert whole < 50 * GB, (model.id, one.id)

@@ -121,7 +121,7 @@ def test_experts_that_were_trained_in_four_bits_are_kept_by_gguf() -> None:
         points, known_by, _ = of(model, "q4-k-m")  # its attention is in 4 bits
         assert known_by != "native"
         assert 0 < points.mid < 1
-    assert of("kimi-k3", "q2-k")[1] != "native"  # two bits hold no four
+    assert of("kimi-k3", "ud-q2-k-xl")[1] != "native"  # two bits hold no four
     assert of_type("mxfp4").points.low > of_type("q4-k-m").points.high  # rounding a wide release
 
 

@@ -94,6 +94,8 @@ def test_a_file_is_named_only_where_the_own_one_lacks_the_part() -> None:
         own = note(asked(CARD, "qwen3.8-27b", "llama-cpp", file), "llama-cpp")
         assert "draft-mtp" in own
         assert "Use a file" not in own
+    drafted = note(asked(CARD, "muse-glimmer-30b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    assert drafted.endswith("such as MODEL=unsloth/Muse-Glimmer-30B-GGUF:UD-Q4_K_XL.")
 
 
 def test_a_file_by_others_may_lack_the_part() -> None:

@@ -541,7 +541,8 @@ def test_unequal_gpus_answer_with_a_file_that_the_faster_one_holds() -> None:
         return found[0], found[1]
 
     row, answer = both("strix-halo-plus-rtx-3090-oculink")
-    assert (row.checkpoint.id, answer.checkpoint.id) == ("q6-k", "q4-k-m")
+    kinds = (row.checkpoint.quantization.id, answer.checkpoint.quantization.id)
+    assert kinds == ("q6-k", "q4-k-m")
     assert row.speed is not None
     assert answer.speed is not None
     slow, fast = row.speed.single_tokens_per_s.mid, answer.speed.single_tokens_per_s.mid

@@ -520,7 +520,7 @@ def test_an_answer_does_not_wait_for_a_chain_of_gpus_where_another_plan_is_twice
     row = of_catalog("qwen3.8-27b", "3x-rtx-3060-12gb")
     answer = of_catalog("qwen3.8-27b", "3x-rtx-3060-12gb", along=True)
     assert named(row) == ("q6-k", "llama-cpp")
-    assert named(answer) == ("q4-k-m", "llama-cpp")
+    assert named(answer) == ("unsloth-q4-k-m", "llama-cpp")
     assert answer.plan is not None
     assert answer.plan.tensor_parallel_size == 2
     assert speed_of(answer).mid > 2 * speed_of(row).mid

@@ -364,7 +364,8 @@ class SpeculationRecord(Record):
     repositories: tuple[Text, ...] = Field(
         default=(),
         description="Repositories whose files hold what it takes; all when left out. The first is "
-        "named where the recipe's own is none of them.",
+        "named where the recipe's own is none of them, with the type of the recipe's file or with "
+        "one of its own behind a colon.",
     )
     draft: str = Field(
         default="", description="Repository of a draft model; left out where the model has layers."
