@@ -57,5 +57,8 @@ def test_macs_run_nothing_that_needs_another_vendor() -> None:
 def test_a_way_gives_up_the_file_that_the_answer_gave_up_for_its_speed() -> None:
     """Q6_K of Qwen3.8 27B is written more slowly on a Strix Halo than people read."""
     found = surveyed("1x-strix-halo", "qwen3.8-27b")
-    files = {one.runtime.id: one.checkpoint.id for one in found.ways.lead}
-    assert files["ollama"] == files["llama-cpp"] == "q4-k-m"
+    speeds = {one.runtime.id: one.speed for one in found.ways.lead}
+    for runtime in ("llama-cpp", "ollama"):
+        speed = speeds[runtime]
+        assert speed is not None
+        assert speed.single_tokens_per_s.mid >= 10
