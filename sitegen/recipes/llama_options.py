@@ -54,7 +54,7 @@ VULKAN_PACKAGES = (
 INSTEAD_OF_ROCM = (
     "Without ROCm, build with -DGGML_VULKAN=ON instead, which runs with the graphics driver alone. "
     f"{VULKAN_PACKAGES} Our estimates are for ROCm: with Vulkan, most models write about as fast, "
-    "and prompts are often slower, or faster on some GPUs."
+    "and prompts are often slower, though faster on some GPUs."
 )
 """What llama.cpp's other backend for AMD needs and costs.
 

@@ -21,7 +21,7 @@ from sitegen.recipes import recipes_for
 from sitegen.recipes.forms.ray_serve import placement_group
 from sitegen.recipes.placement import replicas_of, vendors
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
-from sitegen.recipes.versions import READ
+from sitegen.recipes.versions import LLAMA_CPP_BUILD, READ
 from tests.recipes.commands import called, command_lines, one_of_each_shape, options, unit, value
 from tests.recipes.everything import assessments, recipes
 from tests.survey.whole_catalog import whole_catalog
@@ -377,6 +377,11 @@ def test_layers_and_experts_of_llama_cpp_are_those_of_the_plan() -> None:
         assert set(value(recipe, "--split-mode")) == ({"tensor"} if cut else set())
         experts = set(value(recipe, "--n-cpu-moe"))
         assert experts == ({str(plan.cpu_expert_layers)} if plan.cpu_expert_layers else set())
+
+
+def test_pages_name_the_build_of_llama_cpp_that_the_commands_make() -> None:
+    runtime = whole_catalog().runtimes["llama-cpp"]
+    assert runtime.release(runtime.assessed_version) == LLAMA_CPP_BUILD
 
 
 def test_contexts_are_no_longer_than_what_fits() -> None:
