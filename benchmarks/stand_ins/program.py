@@ -540,6 +540,12 @@ def sudo(words: list[str]) -> None:
     os.execvp(words[0], words)
 
 
+def docker(words: list[str]) -> None:
+    """Run a program of an image where it is called, with the variables that are passed on."""
+    if words[0] == "run":
+        os.execvp("sglang", words[words.index("sglang") :])
+
+
 def curl(words: list[str]) -> None:
     address = next((one for one in words if re.match(r"https?://", one)), "")
     if not address or re.match(r"http://(127\.0\.0\.1|localhost)", address):
@@ -561,6 +567,7 @@ PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
     "cmake": cmake,
     "curl": curl,
     "df": disk_free,
+    "docker": docker,
     "git": git,
     "hf": hub,
     "kubectl": kubectl,
@@ -591,8 +598,8 @@ PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
     "vllm": vllm,
     **dict.fromkeys(
         (
-            "apt-get", "brew", "docker", "hipconfig", "ibstat", "ifconfig", "infernet", "ip",
-            "nginx", "npm", "ping", "pip", "pkill", "rdma_ctl", "rustup", "ssh", "systemctl",
+            "apt-get", "brew", "hipconfig", "ibstat", "ifconfig", "infernet", "ip", "nginx",
+            "npm", "ping", "pip", "pkill", "rdma_ctl", "rustup", "ssh", "systemctl",
         ),
         nothing,
     ),

@@ -104,6 +104,7 @@ def _options(words: list[str]) -> Iterator[str]:
     start = words.index("trtllm-serve") if "trtllm-serve" in words else 0
     router = "sglang_router.launch_router"
     start = words.index(router) if router in words else start
+    start = words.index("sglang") if "docker" in words and "sglang" in words else start
     found = (w for w in words[start:] if re.fullmatch(r"--?[a-zA-Z][\w-]*", w))
     yield from (w for w in found if w not in COMMON)
 

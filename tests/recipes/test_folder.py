@@ -79,6 +79,7 @@ def programs(done: Done) -> list[str]:
 WHOLE = [
     ("1x-rtx-4090", "qwen3-8b", "vllm", "fp8", "vllm", 1),
     ("8x-rtx-4090", "qwen3-8b", "sglang", "bf16", "sglang", 1),
+    ("8x-mi300x", "qwen3-8b", "sglang", "bf16", "sglang", 1),
     ("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m", "llama-cpp", 1),
     ("2x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m", "ollama", 1),
     ("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw", "tabbyapi", 1),

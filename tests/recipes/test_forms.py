@@ -99,6 +99,22 @@ def test_copies_take_the_cards_of_their_replicas_and_no_others() -> None:
     assert "--dp-size 2" in start.text
 
 
+def test_sglang_runs_in_its_makers_container_on_amd() -> None:
+    """A build on top of PyPI's PyTorch, which is for CUDA, would find no GPU of AMD's."""
+    recipe = form(asked("8x-mi300x", "qwen3-32b", "sglang", "bf16"), "sglang")
+    image = "lmsysorg/sglang:v0.5.23-rocm10-mi30x"
+    (pull,) = (step for step in recipe.steps if step.text.startswith("docker pull"))
+    assert pull.text == f"docker pull {image}"
+    start = next(step for step in recipe.steps if step.title.startswith("Start "))
+    assert "docker run --rm" in start.text
+    assert f"{image} sglang serve" in start.text
+    assert "pip install 'sglang" not in text(recipe)
+    assert not any(step.file.endswith(".service") for step in recipe.steps)
+    for service in read_yaml(file(recipe, "compose.yaml").text)["services"].values():
+        assert service["image"] == image
+        assert "/dev/kfd" in service["devices"]
+
+
 def test_copies_that_would_share_their_experts_are_servers_of_their_own() -> None:
     found = asked("8x-rtx-4090", "gpt-oss-20b", "vllm", "mxfp4", goal=PlanGoal.THROUGHPUT)
     assert found.plan is not None

@@ -15,8 +15,8 @@ from sitegen.recipes.target import Target
 from sitegen.units import MIB
 
 OUTSIDE = (
-    "brew", "cmake", "curl", "git", "hipconfig", "ibstat", "ip", "jq", "kubectl", "mpirun",
-    "nginx", "npm", "ping", "python3", "rustup", "ssh", "uv",
+    "brew", "cmake", "curl", "docker", "git", "hipconfig", "ibstat", "ip", "jq", "kubectl",
+    "mpirun", "nginx", "npm", "ping", "python3", "rustup", "ssh", "uv",
 )  # fmt: skip
 """Programs that no step installs, as far as steps call them."""
 SHARE_PERCENT = 95

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.balancing import ABOVE, addresses
 from sitegen.recipes.chat import chat_options, template_of, template_step, template_volume
-from sitegen.recipes.files import file_steps
+from sitegen.recipes.files import file_steps, hub_step
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
@@ -18,8 +17,10 @@ from sitegen.recipes.services import (
     device_groups,
     gpu_access,
     service_steps,
+    shown_gpus,
     unit_step,
 )
+from sitegen.recipes.sglang_image import image_of, in_container, pull_step, run_words
 from sitegen.recipes.shell import Option, command, flat, literal, quoted, words
 from sitegen.recipes.speculation import measured_gain, speculation_note
 from sitegen.recipes.steps import (
@@ -72,7 +73,7 @@ def recipe(target: Target) -> Recipe | None:
     ]
     steps = [
         settings_step(variables, where),
-        _install(target, where),
+        *_install(target, where),
         *file_steps(target, where),
         *template_step(target, where),
         *gpus_step(target, where),
@@ -104,22 +105,20 @@ def recipe(target: Target) -> Recipe | None:
     )
 
 
-def _install(target: Target, where: str) -> RecipeStep:
-    version = READ["sglang"]
-    lines = ["uv venv --python 3.12 --seed .venv", "source .venv/bin/activate"]
-    note = ""
-    if target.vendors[0] is Vendor.AMD:
-        lines += [
-            f"git clone -b v{version} https://github.com/sgl-project/sglang",
-            "cd sglang",
-            "(cd sgl-kernel && python setup_rocm.py install)",
-            "mv python/pyproject_other.toml python/pyproject.toml",
-            "uv pip install -e 'python[all_hip]'",
-        ]
-        note = "For AMD, this builds SGLang from source, on top of PyTorch for ROCm."
-    else:
-        lines.append(f"uv pip install 'sglang=={version}'")
-    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note)
+def _install(target: Target, where: str) -> tuple[RecipeStep, ...]:
+    if in_container(target):
+        return pull_step(target, where), hub_step(where)
+    lines = [
+        "uv venv --python 3.12 --seed .venv",
+        "source .venv/bin/activate",
+        f"uv pip install 'sglang=={READ['sglang']}'",
+    ]
+    return (RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where),)
+
+
+def _program(target: Target) -> str:
+    """Write what starts a server, before its options."""
+    return run_words(target, PROGRAM) if in_container(target) else PROGRAM
 
 
 def options(target: Target, port: int) -> list[Option]:
@@ -169,7 +168,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     return start_step(
         target,
         replicas,
-        PROGRAM,
+        _program(target),
         lambda port: [*options(target, port), *target.replica_options(replicas[0])],
         where=where,
         note=paragraphs(cache_choice(target), speculation_note(target)),
@@ -194,35 +193,43 @@ def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) ->
 def _instead(target: Target) -> Iterator[RecipeStep]:
     """Write a unit for the first server, and a service for each replica of its machine."""
     replicas = target.by_node()[0][1]
+    if not in_container(target):
+        yield from _unit(target, replicas[0])
+    if image_of(target):
+        yield _compose(target, replicas)
+
+
+def _unit(target: Target, ranks: tuple[Rank, ...]) -> Iterator[RecipeStep]:
     start = flat(
         "/opt/sglang/.venv/bin/sglang serve",
-        _literal(target, replicas[0], target.ports(1)[0], "/opt/sglang"),
+        _literal(target, ranks, target.ports(1)[0], "/opt/sglang"),
     )
     unit = unit_step(
         "sglang",
         f"SGLang serving {target.served_name}",
         start,
-        environment=[target.shown(replicas[0])],
+        environment=[target.shown(ranks)],
         groups=device_groups(target),
     )
     yield from service_steps(unit, models=not target.repository)
-    if target.vendors[0] is not Vendor.NVIDIA:
-        return
+
+
+def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> RecipeStep:
     services = {
         f"sglang-{port}": {
-            "image": f"lmsysorg/sglang:v{READ['sglang']}",
+            "image": image_of(target),
             "entrypoint": ["sglang", "serve"],
             "command": words(_literal(target, ranks, port, "/templates")),
             "network_mode": "host",
             "ipc": "host",
             "restart": "unless-stopped",
-            "environment": {"HF_TOKEN": "${HF_TOKEN:-}"},
+            "environment": {"HF_TOKEN": "${HF_TOKEN:-}", **shown_gpus(target, ranks)},
             "volumes": [*VOLUMES, *template_volume(target)],
             **gpu_access(target, ranks),
         }
         for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
     }
-    yield compose_step(services)
+    return compose_step(services)
 
 
 def _router(target: Target) -> tuple[RecipeStep, ...]:
@@ -271,17 +278,17 @@ def _shared(target: Target) -> list[Option]:
 
 def _on_kubernetes(target: Target) -> tuple[RecipeStep, ...]:
     """Write the same as a manifest."""
-    image = f"lmsysorg/sglang:v{READ['sglang']}" if target.vendors[0] is Vendor.NVIDIA else ""
     told = [*options(target, FIRST_PORT), *_shared(target)]
     plain = [one for one in told if one[0] != "--model-path"]
     program = [*PROGRAM.split(), "--model-path", target.repository]
-    return leader_worker_step(target, image, program, plain, plain)
+    return leader_worker_step(target, image_of(target), program, plain, plain)
 
 
 def _over_nodes(target: Target) -> list[RecipeStep]:
     """The same command on every node, the rank apart."""
     nodes = list(target.span)
-    text = f"NODE_RANK=0\n{command(PROGRAM, [*options(target, FIRST_PORT), *_shared(target)])}"
+    told = [*options(target, FIRST_PORT), *_shared(target)]
+    text = f"NODE_RANK=0\n{command(_program(target), told)}"
     first = f"node {nodes[0] + 1}"
     return [
         RecipeStep(
