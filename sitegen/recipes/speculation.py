@@ -51,11 +51,18 @@ def _speculation(target: Target) -> Speculation | None:
     if assessment.workload.sequences > 1:
         return None
     for one in assessment.runtime.speculation:
-        if assessment.model.id in one.models:
-            slower = target.plan.kind in one.excluded_plans
-            left_out = set(target.vendors) & set(one.excluded_vendors)
-            return None if slower or left_out else one
+        if assessment.model.id in one.models and _about(target, one):
+            return None if target.plan.kind in one.excluded_plans else one
     return None
+
+
+def _about(target: Target, one: Speculation) -> bool:
+    """Whether an entry is about all GPUs of the plan."""
+    if set(target.vendors) & set(one.excluded_vendors):
+        return False
+    nodes = target.combo.nodes
+    gpus = {nodes[node].gpus[gpu].gpu.id for node, gpu in target.plan.ranks}
+    return not one.only_gpus or all(gpu.startswith(one.only_gpus) for gpu in gpus)
 
 
 def _gain(found: Speculation) -> str:

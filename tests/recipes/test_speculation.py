@@ -115,21 +115,36 @@ def test_nothing_is_said_where_it_brings_nothing() -> None:
 
 def test_every_node_is_told_and_a_draft_model_is_named() -> None:
     pair = note(asked("2x-dgx-spark", "deepseek-v4-flash-0731", "vllm", "fp8-block-fp4-experts"))
-    assert '"method":"dspark","num_speculative_tokens":7' in pair
+    assert '"method":"dspark","num_speculative_tokens":5' in pair
     assert "on every node" in pair
     served = note(asked("1x-h100-sxm", "gpt-oss-120b", "vllm", "mxfp4"), "vllm")
     assert "the draft model nvidia/gpt-oss-120b-Eagle3-v3 guesses" in served
     assert "Speculative decoding takes memory from the KV cache" in served
 
 
+def test_the_first_entry_about_the_gpus_counts() -> None:
+    """DGX Spark accepts hardly any of 7 tokens; AMD GPUs take another attention backend."""
+    files = ("deepseek-v4-flash-0731", "vllm", "fp8-block-fp4-experts")
+    assert '"num_speculative_tokens":7' in note(asked("8x-h200-sxm", *files))
+    eagle = {
+        combo: note(asked(combo, "minimax-m3", "vllm", "bf16"))
+        for combo in ("8x-h200-sxm", "8x-mi300x")
+    }
+    assert '"attention_backend":"FLASH_ATTN"' in eagle["8x-h200-sxm"]
+    assert '"attention_backend":"TRITON_ATTN"' in eagle["8x-mi300x"]
+    known = asked(CARD, *OWN)
+    for only, said in ((("rtx-30",), True), (("rtx-4090", "rtx-3090"), True), (("rtx-4",), False)):
+        assert ("To answer one user faster" in note(with_entry(known, only_gpus=only))) is said
+
+
 def test_the_models_of_entries_are_in_the_catalog_and_their_json_is_json() -> None:
     for runtime in whole_catalog().runtimes.values():
-        named = [model for entry in runtime.speculation for model in entry.models]
-        assert set(named) <= set(whole_catalog().models)
-        assert len(set(named)) == len(named)
+        assert {model for entry in runtime.speculation for model in entry.models} <= set(
+            whole_catalog().models
+        )
         for entry in runtime.speculation:
             for option in entry.options:
-                if "{" in option:
+                if option.startswith("--speculative-config"):
                     said = json.loads(option.split(" ", 1)[1].strip("'"))
                     assert said.get("model", "") == entry.draft
                     assert said["num_speculative_tokens"] > 0
@@ -151,6 +166,22 @@ def test_the_linter_knows_the_options(combo: str, model: str, runtime: str, file
     assert not found(
         "\n".join([version, " ".join([typed, *options]).replace("$", "")]), "bash", combo
     )
+
+
+def test_no_entry_hides_another() -> None:
+    """A model has a second entry only where the first is not about all GPUs."""
+    catalog = whole_catalog()
+    starts = {
+        only for one in catalog.runtimes.values() for e in one.speculation for only in e.only_gpus
+    }
+    assert all(any(gpu.startswith(start) for gpu in catalog.gpus) for start in starts)
+    for runtime in catalog.runtimes.values():
+        for at, entry in enumerate(runtime.speculation):
+            for later in runtime.speculation[at + 1 :]:
+                if set(entry.models) & set(later.models):
+                    assert entry.only_gpus or set(entry.excluded_vendors) - set(
+                        later.excluded_vendors
+                    )
 
 
 def test_the_linter_knows_every_option_of_every_entry() -> None:

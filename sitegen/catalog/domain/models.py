@@ -410,7 +410,8 @@ class Speculation:
         repositories: Whose files hold the layers that guess; empty for all.
         draft: Repository of a draft model, empty where the model itself has layers that guess.
         excluded_vendors: GPU vendors on which it brings nothing.
-        excluded_plans: Plans that it makes slower, ``offload`` or ``tensor``.
+        only_gpus: How the ids of the GPUs that it is about begin; empty for all.
+        excluded_plans: Plans that it makes slower or that it does not work with.
         gain: One user's speed with the options over that without; ``None`` where unmeasured.
         measured_by: Who measured the gain, as the subject of a sentence.
         many_users: What it does for several users at once, as a sentence.
@@ -422,6 +423,7 @@ class Speculation:
     repositories: tuple[str, ...]
     draft: str
     excluded_vendors: tuple[Vendor, ...]
+    only_gpus: tuple[str, ...]
     excluded_plans: tuple[str, ...]
     gain: Interval | None
     measured_by: str

@@ -373,10 +373,15 @@ class SpeculationRecord(Record):
     excluded_vendors: tuple[VendorWord, ...] = Field(
         default=(), description="GPU vendors on which it brings nothing."
     )
-    excluded_plans: tuple[Literal["offload", "tensor"], ...] = Field(
+    only_gpus: tuple[Text, ...] = Field(
         default=(),
-        description="Plans that it makes slower: with a part in system RAM, or with a split of "
-        "each layer.",
+        description="GPUs that it is about, by how their ids begin; all when left out. The first "
+        "entry about a model and its GPUs counts.",
+    )
+    excluded_plans: tuple[Literal["offload", "tensor", "pipeline", "tensor-pipeline"], ...] = Field(
+        default=(),
+        description="Plans that it makes slower or that it does not work with: with a part in "
+        "system RAM, with a split of each layer, or with a pipeline.",
     )
     gain_factor: IntervalRecord | None = Field(
         default=None, description="One user's speed with the options, over that without."

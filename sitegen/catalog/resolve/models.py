@@ -261,6 +261,7 @@ def _speculation(record: SpeculationRecord) -> Speculation:
         repositories=record.repositories,
         draft=record.draft,
         excluded_vendors=tuple(map(Vendor, record.excluded_vendors)),
+        only_gpus=record.only_gpus,
         excluded_plans=record.excluded_plans,
         gain=None if gain is None else resolve_interval(gain),
         measured_by=record.measured_by,
