@@ -26,7 +26,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.option_values import Definitions, Options, called, named, of_call, switched
+import yaml
+
+from benchmarks.option_values import (
+    SCALARS,
+    Definitions,
+    Options,
+    called,
+    named,
+    of_call,
+    switched,
+)
 from sitegen.lint.options import FORMER
 from sitegen.recipes.versions import READ
 
@@ -337,8 +347,18 @@ def exo(root: Path) -> Options:
 
 
 def tensorrt_llm(root: Path) -> Options:
-    """Options of ``trtllm-serve``."""
-    yield from registered(root / "tensorrt_llm/commands/serve.py", "option")
+    """Options of ``trtllm-serve``, from the list that its own tests hold the command to."""
+    listed = "tests/unittest/api_stability/references/trtllm_serve_cli.yaml"
+    record = yaml.safe_load((root / listed).read_text("utf-8"))
+    for option in record["commands"]["serve"]["options"].values():
+        choices = re.fullmatch(r"Choice\((.*)\)", option["type"])
+        if option["is_flag"]:
+            yield from ((name, "nothing") for name in option["flags"])
+        elif choices:
+            words = "|".join(ast.literal_eval(choices[1]))
+            yield from named(option["flags"], f"one of {words}")
+        else:
+            yield from named(option["flags"], SCALARS[option["type"]])
 
 
 def dynamo(root: Path) -> Options:

@@ -34,7 +34,7 @@ Source:
     The wheel of vLLM 0.33.0: its libraries ask for ``libcudart.so.13`` and its dependencies for
     ``nvidia-cutlass-dsl[cu13]``, as those of 0.29.0 do, which Ray 2.60.0 installs; a recipe of
     Infernet installs vLLM. The wheel of SGLang 0.5.23: ``cuda-python>=13.0`` and
-    ``flashinfer_python[cu13]``. TensorRT-LLM, "Installing on Linux via pip": CUDA 13.1. TabbyAPI,
+    ``flashinfer_python[cu13]``. TensorRT-LLM 1.3.0rc24, "Installation Guide": CUDA 13.2. TabbyAPI,
     ``pyproject.toml``: its extra ``cu12`` installs wheels for CUDA 12.8. Ollama, ``docs/gpu.mdx``
     (all read 2026-11-27).
 """

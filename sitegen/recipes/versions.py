@@ -19,7 +19,7 @@ READ: Mapping[str, str] = {
     "mlx-lm": "0.32.2",
     "mlx": "0.32.4",
     "exo": "b5375f8",
-    "tensorrt-llm": "00209af",
+    "tensorrt-llm": "029e223",
     "dynamo": "1.6.1",
     "dynamo-sglang": "1.6.1",
     "dynamo-trtllm": "1.6.1",

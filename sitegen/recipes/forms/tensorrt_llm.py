@@ -31,9 +31,28 @@ KV_DTYPES = {"fp8": "fp8"}
 LIBRARIES = ("NCCL_", "GLOO_", "TP_")
 """How the names of variables begin that the steps about the link export."""
 
-RELEASE = "1.2.1"
-"""The newest release that is no candidate. Its own source could not be had: the options were read
-in ``commands/serve.py`` of commits 4c05a74 and 00209af."""
+STABLE = "1.2.1"
+"""The newest release that is no candidate; it knows neither Qwen3.5 nor DeepSeek V4."""
+RELEASE = "1.3.0rc29"
+"""The newest candidate of 1.3 on PyPI.
+
+Its own source could not be had. It is later than the commits that the options (029e223) and the
+models (065ff9e, 1.3.0rc24 at the earliest) were read at: a test of TensorRT-LLM fails when an
+option of its list goes away, and the list of models only grew.
+
+Source:
+    https://pypi.org/project/tensorrt-llm/#history and
+    https://nvidia.github.io/TensorRT-LLM/1.3.0rc29/models/supported-models.html, which names
+    GlmMoeDsa, DeepSeek V4 and Gemma 4 (read 2026-11-28).
+"""
+TOOLKIT = "13.2"
+"""CUDA that the packages are built for.
+
+Source:
+    https://nvidia.github.io/TensorRT-LLM/1.3.0rc24/installation/installation-guide.html: "Install
+    CUDA Toolkit 13.2 … and make sure CUDA_HOME environment variable is properly set" (read
+    2026-11-28); its images carry the version as their tag.
+"""
 
 WARNINGS = (
     "The server does not check keys: keep it on this machine, or put a proxy in front of it.",
@@ -83,11 +102,11 @@ def recipe(target: Target) -> Recipe | None:
 
 
 def called(target: Target) -> str:
-    """Name the model as the server does, which has no option for it.
+    """Name the model as the server does.
 
     Source:
         TensorRT-LLM 00209af, ``tensorrt_llm/serve/openai_server.py``: a folder goes by its own
-        name, a repository by the whole of it.
+        name, a repository by the whole of it. At 029e223 there is ``--served_model_name`` too.
     """
     return target.repository or target.folder.rpartition("/")[2]
 
@@ -100,7 +119,12 @@ def _install(where: str) -> RecipeStep:
         f"uv pip install 'tensorrt-llm=={RELEASE}'",
         "trtllm-serve --help",
     ]
-    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
+    note = (
+        f"This is a release candidate: {STABLE}, the newest stable release, lacks newer models. "
+        f"NVIDIA asks for CUDA Toolkit {TOOLKIT}, with CUDA_HOME set. "
+        f"Its container nvcr.io/nvidia/tensorrt-llm/release:{RELEASE} has the toolkit."
+    )
+    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note)
 
 
 def options(target: Target, port: int) -> list[Option]:
