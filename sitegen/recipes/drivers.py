@@ -55,8 +55,7 @@ def driver_step(target: Target, reads: str) -> tuple[RecipeStep, ...]:
             where=node_words(nodes, len(target.combo.nodes)),
             note=(
                 f"The packages are built for CUDA {NEWEST_CUDA}, which needs NVIDIA driver "
-                f"{oldest} or newer. With an older driver the server does not start, and you would "
-                "notice only after the download."
+                f"{oldest} or newer."
             ),
             expect=f"version {oldest} or newer on every line",
         ),
