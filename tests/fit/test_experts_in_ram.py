@@ -24,7 +24,7 @@ measured over longer prompts than the engine's.
 """
 
 
-def gpt_oss(settings: Settings, context_tokens: int = 8_192) -> Assessment:
+def gpt_oss(settings: Settings, context_tokens: int = 8_192, *, sequences: int = 1) -> Assessment:
     """gpt-oss 120B at 4 bits on an RTX 3090 with more than enough RAM."""
     catalog = whole_catalog()
     combo, model = catalog.combos["rtx-3090-epyc-expert-offload"], catalog.models["gpt-oss-120b"]
@@ -32,7 +32,7 @@ def gpt_oss(settings: Settings, context_tokens: int = 8_192) -> Assessment:
     runtime = catalog.runtimes["llama-cpp"]
     profile = profile_of(runtime)
     assert profile is not None
-    workload = Workload(context_tokens, 1, "f16")
+    workload = Workload(context_tokens, sequences, "f16")
     request = FitRequest(model, checkpoint, combo, runtime, profile, workload, settings=settings)
     return assess(FitEngine(catalog), request)
 
@@ -56,12 +56,12 @@ def test_the_rest_fits_even_at_the_high_estimate() -> None:
 
 
 def test_users_do_not_share_the_experts_in_ram() -> None:
-    """Each user reads experts of its own: eight together are not twice as fast as one."""
-    found = gpt_oss(DEFAULTS)
-    assert found.speed is not None
-    assert found.speed.batch >= 8
-    one, all_of_them = found.speed.single_tokens_per_s, found.speed.aggregate_tokens_per_s
-    assert one.mid < all_of_them.mid < 2 * one.mid
+    """Two users read nearly twice the experts of one: together they are hardly faster."""
+    speed = gpt_oss(DEFAULTS, sequences=2).speed
+    assert speed is not None
+    assert speed.batch == 2
+    one, both = speed.single_tokens_per_s, speed.aggregate_tokens_per_s
+    assert one.mid < both.mid < 1.6 * one.mid
 
 
 def test_a_layer_more_in_ram_makes_room_for_the_context_that_people_want() -> None:

@@ -34,14 +34,14 @@ LIBRARIES = ("NCCL_", "GLOO_", "TP_")
 STABLE = "1.2.1"
 """The newest release that is no candidate; it knows neither Qwen3.5 nor DeepSeek V4."""
 RELEASE = "1.3.0rc29"
-"""The newest candidate of 1.3 on PyPI.
+"""The newest candidate of 1.3 that is published as a package.
 
 Its own source could not be had. It is later than the commits that the options (029e223) and the
 models (065ff9e, 1.3.0rc24 at the earliest) were read at: a test of TensorRT-LLM fails when an
 option of its list goes away, and the list of models only grew.
 
 Source:
-    https://pypi.org/project/tensorrt-llm/#history and
+    The history of the package, and
     https://nvidia.github.io/TensorRT-LLM/1.3.0rc29/models/supported-models.html, which names
     GlmMoeDsa, DeepSeek V4 and Gemma 4 (read 2026-11-28).
 """
