@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import mul
 
 from sitegen.quality.observations import Observation
 from sitegen.values import dataclass
@@ -19,6 +20,7 @@ SURE = 1.645
 """Standard deviations on either side of 90 % of a normal distribution."""
 _STEPS = tuple(0.125 * step for step in range(-32, 33))
 """Losses that are weighed against each other: deviations of the prior, four on either side."""
+_SQUARES = tuple(step**2 for step in _STEPS)
 _LEAST_LOSS = 1e-5
 """Log-odds; no figure is surer than this, so that nothing is divided by zero."""
 _SCATTER = 0.5
@@ -114,21 +116,21 @@ def weighed(prior: Belief, measured: Sequence[tuple[float, float]], scatter: flo
     The noise of a measurement adds and the loss multiplies, so no formula is exact; the belief is
     weighed on a grid of losses.
     """
-    grid = [prior.mean + step * prior.deviation for step in _STEPS]
     logs = []
-    for at in grid:
-        loss = math.exp(at)
-        log = -0.5 * ((at - prior.mean) / prior.deviation) ** 2
+    for step, square in zip(_STEPS, _SQUARES, strict=True):
+        loss = math.exp(prior.mean + step * prior.deviation)
+        squared = (scatter * loss) ** 2
+        away = square
         for seen, variance in measured:
-            spread = variance + (scatter * loss) ** 2
-            log -= 0.5 * ((seen - loss) ** 2 / spread + math.log(spread))
-        logs.append(log)
+            spread = variance + squared
+            away += (seen - loss) ** 2 / spread + math.log(spread)
+        logs.append(-0.5 * away)
     highest = max(logs)
     weights = [math.exp(log - highest) for log in logs]
     total = sum(weights)
-    mean = sum(w * at for w, at in zip(weights, grid, strict=True)) / total
-    spread = sum(w * (at - mean) ** 2 for w, at in zip(weights, grid, strict=True)) / total
-    return Belief(mean, math.sqrt(spread))
+    mean = sum(map(mul, weights, _STEPS)) / total
+    spread = sum(w * (step - mean) ** 2 for w, step in zip(weights, _STEPS, strict=True)) / total
+    return Belief(prior.mean + mean * prior.deviation, prior.deviation * math.sqrt(spread))
 
 
 def _first_estimate(measured: Sequence[tuple[float, float]]) -> tuple[float, float]:

@@ -146,7 +146,7 @@ def losses_of(catalog: Catalog) -> LossTable:
     starts = class_starts(types, scale)
     by_type = {one.quantization: CheckpointLoss(one.anyone, one.known_by) for one in types}
     return LossTable(
-        _of_checkpoints(catalog, by_type, _of_pairs(fitted, scale)),
+        _of_checkpoints(catalog, by_type, _of_pairs(catalog, fitted, scale)),
         by_type,
         tuple(replace(one, class_=class_of(one.points.mid, starts)) for one in types),
         starts,
@@ -154,14 +154,23 @@ def losses_of(catalog: Catalog) -> LossTable:
     )
 
 
-def _of_pairs(fitted: LossModel, scale: Scale) -> Mapping[tuple[str, str], CheckpointLoss]:
-    """Return the loss of models and types whose own measurements say more than the type's."""
+def _of_pairs(
+    catalog: Catalog, fitted: LossModel, scale: Scale
+) -> Mapping[tuple[str, str], CheckpointLoss]:
+    """Return the loss of models and types whose own measurements say more than the type's.
+
+    Most measured pairs are of models that the catalog does not have; those are not weighed.
+    """
     found: dict[tuple[str, str], CheckpointLoss] = {}
-    for (model, type_id), measured in fitted.pairs.items():
-        prior = fitted.of_model(fitted.of_type(type_id))
-        belief = weighed(prior, [measured], 0.0)
+    for pair in {
+        (model.id, checkpoint.quantization.id)
+        for model in catalog.models.values()
+        for checkpoint in model.checkpoints
+    } & fitted.pairs.keys():
+        prior = fitted.of_model(fitted.of_type(pair[1]))
+        belief = weighed(prior, [fitted.pairs[pair]], 0.0)
         if belief.deviation <= _NARROWED * prior.deviation:
-            found[model, type_id] = CheckpointLoss(scale.interval(belief), MODEL_AND_TYPE)
+            found[pair] = CheckpointLoss(scale.interval(belief), MODEL_AND_TYPE)
     return found
 
 

@@ -9,10 +9,21 @@ from tests.lint.support import codes, linted, only
 CARD = "1x-rtx-3090"
 
 
-def test_a_file_that_is_to_lie_on_the_gpu_is_weighed() -> None:
-    problem = only("lms load qwen/qwen3-32b@q8_0 --gpu max --context-length 32768\n", combo=CARD)
+@pytest.mark.parametrize(
+    ("asked", "file", "context"),
+    [
+        (32768, "Q4_K_M", 8192),  # 8 GiB of cache beside 16.6 of weights: no file of 4 bits
+        (16384, "IQ4_XS", 16384),  # 18.4 GiB and 4 are too near 23.6; 16.6 and 4 are not
+    ],
+)
+def test_a_file_that_is_to_lie_on_the_gpu_is_weighed(asked: int, file: str, context: int) -> None:
+    problem = only(f"lms load qwen/qwen3-32b@q8_0 --gpu max --context-length {asked}\n", combo=CARD)
     assert problem.code == "does-not-fit"
-    assert "lms load unsloth/Qwen3-32B-GGUF@IQ4_XS --gpu max" in problem.hint
+    fits = f"lms load unsloth/Qwen3-32B-GGUF@{file} --gpu max --context-length {context}"
+    assert problem.hint == f"this plan fits: {fits}"
+
+
+def test_a_file_that_fits_is_no_problem() -> None:
     assert codes("lms load qwen/qwen3-8b@q4_k_m --gpu max -c 8192\n", combo=CARD) == []
 
 
