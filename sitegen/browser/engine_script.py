@@ -80,7 +80,8 @@ DATA_CLASSES = (
     "hardware Interconnect", "hardware InstalledGpu", "hardware Node", "hardware Combo",
     "models LanguageModel", "models Checkpoint", "models Quantization", "models Capabilities",
     "models DefaultsByMemory", "models RuntimeProfile", "models Runtime", "models Defect",
-    "models KnownModels", "models FormatLimit", "models ModelLimit", "models ChatOptions",
+    "models KnownModels", "models FormatLimit", "models ModelLimit", "models CacheSharing",
+    "models ChatOptions",
     "models Replicas", "models ServerEnvironment", "models Traits",
     "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
 )  # fmt: skip
@@ -117,7 +118,7 @@ NOT_READ = frozenset(
         ("Gpu", "prices"), ("Combo", "prices"), ("KnownModels", "source"),
         ("FormatLimit", "source"), ("FormatLimit", "note"), ("ChatOptions", "source"),
         ("ModelLimit", "source"), ("Replicas", "source"), ("Speculation", "source"),
-        ("ServerEnvironment", "source"),
+        ("ServerEnvironment", "source"), ("CacheSharing", "source"),
         ("SourceSpan", "path"),
         *(("Rating", name) for name in (
             "model", "use", "standing", "tier", "place", "boards", "independent", "newest", "mode",

@@ -76,7 +76,7 @@ def _why_nothing(engine: FitEngine, request: FitRequest) -> Reason:
             return found
     for group, _ in sets[-1:]:
         found = valid_splits.settings_refusal(
-            prepared.reduced, request.runtime, group, request.settings
+            prepared.reduced, request.runtime, group, request.settings, request.workload.kv_dtype
         )
         if found is not None:
             return found
@@ -99,6 +99,12 @@ def _assess_given_plan(
     if refusal is None:
         refusal = valid_splits.refusal(
             prepared.reduced, subject.runtime, group, (tp, pp), request.settings
+        ) or valid_splits.sharing_refusal(
+            prepared.reduced,
+            subject.runtime,
+            group,
+            (tp, request.settings.decode_context_parallel_size or 1),
+            request.workload.kv_dtype,
         )
     if refusal is not None:
         return refused_assessment(engine, request, refusal, (RefusedPlan(tp, pp, 1, refusal),))

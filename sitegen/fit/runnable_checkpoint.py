@@ -193,6 +193,14 @@ class RunnableCheckpoint:
             return tuple(
                 self.evaluate_split(group, split, workload, settings)
                 for split in self._valid_splits(group, settings)
+                if valid_splits.sharing_refusal(
+                    self.reduced,
+                    self.subject.runtime,
+                    group,
+                    (split[0], settings.decode_context_parallel_size or 1),
+                    workload.kv_dtype,
+                )
+                is None
             )
         placed = group.nodes == 1 or self._may_stage()
         if offload:

@@ -155,6 +155,7 @@ _SGLANG = {
     "tensor": ("--tp-size",),
     "pipeline": ("--pp-size",),
     "data": ("--dp-size",),
+    "decode_context": ("--dcp-size",),
     "context": ("--context-length",),
     "fraction": ("--mem-fraction-static",),
     "sequences": ("--max-running-requests",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.domain.models import Capabilities, Runtime
+from sitegen.physics.cache_types import quantized
 from sitegen.physics.gpu_groups import GpuGroup
 from sitegen.physics.plan import DEFAULTS, ParallelPlan, PlanKind, Reason, RefusedPlan, Settings
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
@@ -78,14 +79,57 @@ def _beyond_tensors(
     if settings.prediction_layers and shape.prediction.layers == 0:
         return Reason("NO_PREDICTION_LAYERS", {})
     dcp = settings.decode_context_parallel_size or 1
+    if dcp > 1 and not can.decode_context_parallel:
+        return Reason("DCP_UNSUPPORTED", {"runtime": runtime.id})
     repeated = tp // max(1, shape.kv_heads)
     if dcp > 1 and (tp % dcp or dcp > repeated):
         return Reason("DCP_SIZE", {"dcp": dcp, "tp": tp, "repeated": repeated})
     return None
 
 
+def sharing_refusal(
+    reduced: ReducedCheckpoint,
+    runtime: Runtime,
+    group: GpuGroup,
+    ranks: tuple[int, int],
+    kv_dtype: str,
+) -> Reason | None:
+    """Say why ranks cannot share the tokens of this cache, or None where they can or need not.
+
+    ``ranks`` are those of tensor parallelism, and how many of them share.
+    """
+    tp, dcp = ranks
+    family = reduced.architecture.family
+    limit = next((one for one in runtime.cache_sharing if family in one.families), None)
+    if dcp == 1 or limit is None:
+        return None
+    arguments: dict[str, int | float | str] = {
+        "runtime": runtime.id,
+        "family": reduced.architecture.known_as[-1],
+    }
+    heads = reduced.shape.heads * dcp // tp
+    for installed in group.gpus:
+        gpu = installed.gpu
+        has = gpu.compute_capability
+        generation = "" if has is None else f"{has[0]}.{has[1]}"
+        if generation in limit.compute_capabilities:
+            continue
+        if generation not in limit.quantized_cache_only:
+            return Reason("DCP_GPU", {**arguments, "gpu": gpu.id})
+        if not quantized(kv_dtype):
+            return Reason("DCP_CACHE", {**arguments, "gpu": gpu.id})
+        if limit.most_heads is not None and heads > limit.most_heads:
+            more = {"heads": heads, "most": limit.most_heads, "dcp": dcp}
+            return Reason("DCP_HEADS", {**arguments, **more})
+    return None
+
+
 def settings_refusal(
-    reduced: ReducedCheckpoint, runtime: Runtime, group: GpuGroup, settings: Settings
+    reduced: ReducedCheckpoint,
+    runtime: Runtime,
+    group: GpuGroup,
+    settings: Settings,
+    kv_dtype: str,
 ) -> Reason | None:
     """Name the rule by which settings refuse every split that is valid without them, or None.
 
@@ -97,7 +141,9 @@ def settings_refusal(
         split = (tp, size // tp)
         if size % tp or refusal(reduced, runtime, group, split) is not None:
             continue
-        reason = refusal(reduced, runtime, group, split, settings)
+        reason = refusal(reduced, runtime, group, split, settings) or sharing_refusal(
+            reduced, runtime, group, (tp, settings.decode_context_parallel_size or 1), kv_dtype
+        )
         if reason is not None:
             return reason
     return Reason("DP_SIZE", {"dp": shared, "gpus": size}) if size % shared else None

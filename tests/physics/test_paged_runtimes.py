@@ -231,6 +231,34 @@ def test_ranks_share_the_context_only_where_tensor_parallelism_repeats_the_cache
     assert fine.plan is not None
 
 
+@pytest.mark.parametrize(
+    ("gpu", "runtime", "kv_dtype", "ranks", "code"),
+    [
+        ("h200-sxm", "vllm", "f16", 2, "DCP_CACHE"),
+        ("h200-sxm", "vllm", "fp8", 4, ""),
+        ("h200-sxm", "vllm", "fp8", 8, "DCP_HEADS"),
+        ("b200-sxm", "vllm", "f16", 8, ""),
+        ("rtx-pro-6000-blackwell", "vllm", "fp8", 2, "DCP_GPU"),
+        ("mi300x", "vllm", "f16", 2, "DCP_GPU"),
+        ("h200-sxm", "sglang", "fp8", 2, "DCP_GPU"),
+        ("b200-sxm", "sglang", "f16", 8, ""),
+        ("h200-sxm", "tensorrt-llm", "f16", 2, "DCP_UNSUPPORTED"),
+    ],
+)
+def test_a_cache_of_sparse_attention_is_shared_where_the_backend_can(
+    gpu: str, runtime: str, kv_dtype: str, ranks: int, code: str
+) -> None:
+    """DeepSeek V3.2 has 128 heads, so that eight ranks of eight gather all of them."""
+    what = whole_catalog().models["deepseek-v3.2"]
+    where, workload = combo(*[gpu] * 8, link="nvswitch-gen3"), Workload(8_192, 1, kv_dtype)
+    settings = Settings(decode_context_parallel_size=ranks)
+    found = ask(what, "fp8-block", where, runtime, tp=8, workload=workload, settings=settings)
+    assert [reason.code for reason in found.reasons if reason.code.startswith("DCP")] == (
+        [code] if code else []
+    )
+    assert (found.plan is None) == bool(code)
+
+
 def test_prediction_layers_take_weights_and_the_cache_of_one_more_layer() -> None:
     what = replace(model("glm47"), mtp_parameters=5_539_962_272, id="glm47-mtp")
     eight = combo(*["h200-sxm"] * 8, link="nvswitch-gen3")

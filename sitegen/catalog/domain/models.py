@@ -226,6 +226,7 @@ class Capabilities:
     mixed_gpus: bool
     cpu_offload: bool
     any_tensor_width: bool = False
+    decode_context_parallel: bool = False
     tensor_across_nodes: bool = True
     tensor_vendors: tuple[Vendor, ...] = ()
     tensor_families: tuple[str, ...] = ()
@@ -377,6 +378,24 @@ class ModelLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheSharing:
+    """The GPUs on which ranks can share the tokens of the cache of some families.
+
+    Attributes:
+        families: Model families (``model_type``) that it is about.
+        compute_capabilities: NVIDIA's generations, such as ``10.0``, where they share any cache.
+        quantized_cache_only: Generations where they share a quantized cache alone.
+        most_heads: Most attention heads of all ranks that share a quantized cache.
+    """
+
+    families: tuple[str, ...]
+    compute_capabilities: tuple[str, ...]
+    quantized_cache_only: tuple[str, ...]
+    most_heads: int | None
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class ChatOptions:
     """What a server of some models is told beside the plan, so that clients get clean answers.
 
@@ -503,6 +522,8 @@ class Runtime:
     """First match holds, in the place of what the format says of GPUs."""
     model_limits: tuple[ModelLimit, ...] = ()
     """First match holds, beside what the format says of GPUs."""
+    cache_sharing: tuple[CacheSharing, ...] = ()
+    """First match holds; families of none share their cache on every GPU."""
     chat_options: tuple[ChatOptions, ...] = ()
     speculation: tuple[Speculation, ...] = ()
     """First entry that names a model holds."""

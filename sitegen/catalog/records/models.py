@@ -220,6 +220,9 @@ class CapabilitiesRecord(Record):
     any_tensor_width: bool = Field(
         default=False, description="Cuts a layer over any number of GPUs, whatever its heads."
     )
+    decode_context_parallel: bool = Field(
+        default=False, description="Tensor-parallel ranks share the tokens of one cache."
+    )
     tensor_across_nodes: bool = Field(
         default=True, description="Cuts a layer over GPUs of several machines too."
     )
@@ -459,6 +462,24 @@ class ModelLimitRecord(Record):
     source: SourceRecord = Field(description="Source of the statement.")
 
 
+class CacheSharingRecord(Record):
+    """Where ranks can share the tokens of the cache of some families: decode context parallel."""
+
+    families: tuple[Text, ...] = Field(min_length=1, description="Model families (`model_type`).")
+    compute_capabilities: tuple[Version, ...] = Field(
+        default=(), description="NVIDIA compute capabilities, quoted, on which any cache does."
+    )
+    quantized_cache_only: tuple[Version, ...] = Field(
+        default=(), description="Those on which the cache has to be quantized."
+    )
+    most_heads: int | None = Field(
+        default=None,
+        ge=1,
+        description="Most attention heads of all ranks that share a quantized cache.",
+    )
+    source: SourceRecord = Field(description="Source of the statement.")
+
+
 class TraitsRecord(Record):
     """What the program does, where runtimes of the same formulas differ."""
 
@@ -536,6 +557,10 @@ class RuntimeRecord(Renamable):
     )
     model_limits: tuple[ModelLimitRecord, ...] = Field(
         default=(), description="GPUs on which it runs a family; the first match holds."
+    )
+    cache_sharing: tuple[CacheSharingRecord, ...] = Field(
+        default=(),
+        description="GPUs on which ranks share the cache of a family; all others where none match.",
     )
     chat_options: tuple[ChatOptionsRecord, ...] = Field(
         default=(), description="Parsers and templates by model; the first match holds."

@@ -9,6 +9,7 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.models import (
     Backend,
     BudgetBase,
+    CacheSharing,
     Capabilities,
     ChatOptions,
     Checkpoint,
@@ -33,6 +34,7 @@ from sitegen.catalog.domain.models import (
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.records.models import (
     BackendRecord,
+    CacheSharingRecord,
     ChatOptionsRecord,
     CheckpointRecord,
     DefectRecord,
@@ -195,6 +197,7 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         known_models=_known_models(record.known_models) if record.known_models else None,
         format_limits=tuple(map(_format_limit, record.format_limits)),
         model_limits=tuple(map(_model_limit, record.model_limits)),
+        cache_sharing=tuple(map(_cache_sharing, record.cache_sharing)),
         chat_options=tuple(map(_chat_options, record.chat_options)),
         speculation=tuple(map(_speculation, record.speculation)),
         environment=tuple(map(_environment, record.environment)),
@@ -305,6 +308,16 @@ def _model_limit(record: ModelLimitRecord) -> ModelLimit:
         families=record.families,
         minimum_compute_capability=resolve_capability(record.minimum_compute_capability),
         other_architectures=record.other_architectures,
+        source=resolve_source(record.source),
+    )
+
+
+def _cache_sharing(record: CacheSharingRecord) -> CacheSharing:
+    return CacheSharing(
+        families=record.families,
+        compute_capabilities=record.compute_capabilities,
+        quantized_cache_only=record.quantized_cache_only,
+        most_heads=record.most_heads,
         source=resolve_source(record.source),
     )
 

@@ -31,6 +31,10 @@ BELOW = ("KV_BELOW_CONTEXT", "KV_BELOW_SEQUENCES")
 """Reasons that a shorter context removes."""
 UNSURE = frozenset({"DP_UNSUPPORTED", "DP_SIZE", "DCP_SIZE", "NO_VALID_PLAN"})
 """Refusals of plans that a launch may not mean as the engine reads them."""
+SHARING = frozenset({"DCP_GPU", "DCP_CACHE", "DCP_HEADS"})
+"""Refusals of ranks that share one cache's tokens."""
+ADDED = frozenset({"QUANT_UNSUPPORTED_ON_GPU", "MODEL_UNSUPPORTED_ON_GPU"}) | SHARING
+"""Refusals for want of kernels, which come with later versions, and with forks."""
 WHOLE = frozenset({"max", "1", "1.0"})
 """How LM Studio is told to lay the whole model on GPUs (https://lmstudio.ai/docs/cli/load)."""
 MEMORY = frozenset({"WEIGHTS_EXCEED", "DOES_NOT_FIT", "ALLOCATION_LIMIT"})
@@ -287,9 +291,9 @@ def _refused(launch: Launch, assessment: Assessment, facts: LintContext) -> Iter
     if reason.code == "EP_UNSUPPORTED" or launch.traits.whole_layers:
         return  # a GPU may be left without a layer
     message = sentence(reason, facts.engine.catalog)
-    added = reason.code in {"QUANT_UNSUPPORTED_ON_GPU", "MODEL_UNSUPPORTED_ON_GPU"}
-    say = warning if added else finding  # kernels come with later versions, and with forks
-    yield say(place_of(launch, "model"), "unsupported", message)
+    say = warning if reason.code in ADDED else finding
+    where = ("decode_context",) if reason.code in SHARING else ("model",)
+    yield say(place_of(launch, *where), "unsupported", message)
 
 
 def _too_large(launch: Launch, assessment: Assessment, facts: LintContext) -> Iterator[Problem]:

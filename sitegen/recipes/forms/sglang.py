@@ -132,6 +132,8 @@ def options(target: Target, port: int) -> list[Option]:
         found.append(("--pp-size", str(plan.pipeline_parallel_size)))
     if asked.expert_parallel:
         found.append(("--ep-size", str(plan.tensor_parallel_size)))
+    if (asked.decode_context_parallel_size or 1) > 1:
+        found.append(("--dcp-size", str(asked.decode_context_parallel_size)))
     found.append(("--context-length", str(target.context_tokens)))
     if asked.memory_fraction is not None:
         found.append(("--mem-fraction-static", f"{asked.memory_fraction:g}"))

@@ -110,6 +110,18 @@ REASONS: Mapping[str, str] = {
         "{dcp} ranks can share the tokens of the cache only if {dcp} divides the tensor parallel "
         "size {tp} and is at most {repeated}, the number of copies of the cache."
     ),
+    "DCP_UNSUPPORTED": "{runtime} cannot let ranks share the tokens of a cache.",
+    "DCP_GPU": (
+        "{runtime} cannot let ranks share the tokens of the cache of {family} models on the {gpu}."
+    ),
+    "DCP_CACHE": (
+        "On the {gpu}, {runtime} lets ranks share the tokens of the cache of {family} models only "
+        "if the cache is in FP8."
+    ),
+    "DCP_HEADS": (
+        "{dcp} ranks that share the cache have {heads} attention heads together. For {family} "
+        "models, {runtime} allows {most} on this GPU."
+    ),
     "NO_PREDICTION_LAYERS": "The catalog records no multi-token prediction layers for this model.",
     "CONTEXT_BEYOND_MODEL": "The model supports {model_context}, not {context_tokens}.",
     "NO_PRODUCTION_CHECKPOINT": "The catalog has no checkpoint with at least 4 bits per weight.",
