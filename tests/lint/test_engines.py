@@ -115,3 +115,30 @@ def test_limits_of_images_are_json() -> None:
     assert codes(text.format("""'{"image": 4}'""")) == []
     assert codes("pip install vllm==0.8.5\n" + text.format("image=4")) == []
     assert only("pip install vllm==0.33.0\n" + text.format("image=4")).severity is Severity.ERROR
+
+
+@pytest.mark.parametrize(
+    ("launch", "combo", "message"),
+    [
+        (
+            f"vllm serve zai-org/GLM-5.3-FP8 -tp 8 --decode-context-parallel-size 8 {LENGTH}",
+            "8x-h200-sxm",
+            "on the H200 SXM, vLLM lets ranks share the tokens of the cache of GLM-5 models only "
+            "if the cache is in FP8",
+        ),
+        (
+            "sglang serve --model-path zai-org/GLM-5.3-FP8 --tp 8 --dcp-size 8",
+            "8x-h200-sxm",
+            "SGLang cannot let ranks share the tokens of the cache of GLM-5 models on the H200 SXM",
+        ),
+    ],
+)
+def test_ranks_share_a_cache_of_sparse_attention_where_the_backend_can(
+    launch: str, combo: str, message: str
+) -> None:
+    problem = only(launch, combo=combo)
+    assert (problem.code, problem.severity) == ("unsupported", Severity.WARNING)
+    assert problem.message == message
+    quantized = f"{launch} --kv-cache-dtype fp8_e4m3"
+    assert codes(quantized, combo="8x-b200-sxm") == []
+    assert (codes(quantized, combo=combo) == []) == launch.startswith("vllm")

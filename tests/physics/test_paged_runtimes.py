@@ -238,7 +238,7 @@ def test_ranks_share_the_context_only_where_tensor_parallelism_repeats_the_cache
         ("h200-sxm", "vllm", "fp8", 4, ""),
         ("h200-sxm", "vllm", "fp8", 8, "DCP_HEADS"),
         ("b200-sxm", "vllm", "f16", 8, ""),
-        ("rtx-pro-6000-blackwell", "vllm", "fp8", 2, "DCP_GPU"),
+        ("rtx-pro-6000-blackwell-server", "vllm", "fp8", 2, "DCP_GPU"),
         ("mi300x", "vllm", "f16", 2, "DCP_GPU"),
         ("h200-sxm", "sglang", "fp8", 2, "DCP_GPU"),
         ("b200-sxm", "sglang", "f16", 8, ""),

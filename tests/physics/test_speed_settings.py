@@ -151,7 +151,7 @@ def test_a_composed_build_serves_the_users_that_were_typed() -> None:
 def test_a_setting_whose_effect_nobody_measured_leaves_the_speed_out(
     name: str, settings: Settings
 ) -> None:
-    models = {True: ("glm-4.5", "fp8"), False: ("deepseek-v3.2", "fp8-block")}
+    models = {True: ("glm-4.5", "fp8"), False: ("deepseek-r1", "fp8-block")}
     model, checkpoint = models[settings.prediction_layers]
     plain = ask(model, checkpoint, "8x-h200-sxm", "vllm")
     found = ask(model, checkpoint, "8x-h200-sxm", "vllm", settings=settings)

@@ -297,6 +297,13 @@ def test_a_share_and_a_number_of_sequences_that_were_asked_for_are_passed_on() -
     assert "--enforce-eager" in text(recipe)
 
 
+def test_ranks_that_share_a_cache_are_told_so() -> None:
+    shared = Settings(decode_context_parallel_size=8)
+    for runtime, option in (("vllm", "--decode-context-parallel-size"), ("sglang", "--dcp-size")):
+        found = asked("8x-h200-sxm", "deepseek-r1", runtime, "fp8-block", settings=shared)
+        assert set(value(form(found, runtime), option)) == {"8"}
+
+
 def test_macs_of_unlike_memory_raise_unlike_limits() -> None:
     """No Mac is told a limit of more memory than it has."""
     found = asked("4x-mac-studio-m3-ultra-rdma", "deepseek-v3.1", "exo", "mlx-8bit")

@@ -475,6 +475,7 @@ class CacheSharingRecord(Record):
     most_heads: int | None = Field(
         default=None,
         ge=1,
+        le=1_024,
         description="Most attention heads of all ranks that share a quantized cache.",
     )
     source: SourceRecord = Field(description="Source of the statement.")
