@@ -11,6 +11,13 @@ from sitegen.physics.plan import DEFAULTS, ParallelPlan, PlanKind, Reason, Refus
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.physics.tensor_cut import CutConflict, tensor_conflict
 
+SHARED_CACHES = frozenset({"full", "latent", "none"})
+"""Kinds of cache whose tokens ranks can share.
+
+Source:
+    vLLM 0.33, ``v1/core/single_type_kv_cache_manager.py``: "DCP not support sliding window attn
+    now", "DCP not support chunked local attn now", "DCP not support mamba now".
+"""
 Split = tuple[int, int]
 """Tensor parallel size, pipeline parallel size."""
 
@@ -65,12 +72,7 @@ def _cuts(reduced: ReducedCheckpoint, can: Capabilities, group: GpuGroup) -> boo
 def _beyond_tensors(
     reduced: ReducedCheckpoint, runtime: Runtime, tp: int, settings: Settings
 ) -> Reason | None:
-    """Name what experts, data, context or speculation in parallel cannot do here.
-
-    Source:
-        vLLM 0.33, ``config/parallel.py``, ``config/model.py``: ranks share the tokens of a cache
-        only where tensor parallelism repeats it, which latent attention always does.
-    """
+    """Name what experts, data, context or speculation in parallel cannot do here."""
     shape, can = reduced.shape, runtime.capabilities
     if settings.expert_parallel and not (can.expert_parallel and shape.experts > 0):
         return Reason("EP_UNSUPPORTED", {"runtime": runtime.id})
@@ -79,12 +81,29 @@ def _beyond_tensors(
     if settings.prediction_layers and shape.prediction.layers == 0:
         return Reason("NO_PREDICTION_LAYERS", {})
     dcp = settings.decode_context_parallel_size or 1
-    if dcp > 1 and not can.decode_context_parallel:
+    return _unshared(reduced, runtime, tp, dcp) if dcp > 1 else None
+
+
+def _unshared(reduced: ReducedCheckpoint, runtime: Runtime, tp: int, dcp: int) -> Reason | None:
+    """Name what keeps ranks from sharing the tokens of a cache on any GPU.
+
+    Source:
+        vLLM 0.33, ``config/parallel.py``, ``config/model.py``: ranks share the tokens of a cache
+        only where tensor parallelism repeats it, which latent attention always does.
+    """
+    if not runtime.capabilities.decode_context_parallel:
         return Reason("DCP_UNSUPPORTED", {"runtime": runtime.id})
-    repeated = tp // max(1, shape.kv_heads)
-    if dcp > 1 and (tp % dcp or dcp > repeated):
+    if any(kind.cache.word not in SHARED_CACHES for kind in reduced.shape.kinds):
+        return Reason("DCP_KINDS", {"runtime": runtime.id})
+    repeated = copies_of_cache(reduced, tp)
+    if tp % dcp or dcp > repeated:
         return Reason("DCP_SIZE", {"dcp": dcp, "tp": tp, "repeated": repeated})
     return None
+
+
+def copies_of_cache(reduced: ReducedCheckpoint, tp: int) -> int:
+    """Return on how many ranks of tensor parallelism the same part of the cache lies."""
+    return tp // max(1, reduced.shape.kv_heads)
 
 
 def sharing_refusal(

@@ -231,6 +231,15 @@ def test_ranks_share_the_context_only_where_tensor_parallelism_repeats_the_cache
     assert fine.plan is not None
 
 
+@pytest.mark.parametrize("name", ["gemma-3-27b-it", "qwen3.6-35b-a3b", "deepseek-v4-flash"])
+def test_ranks_share_no_windows_compressed_keys_or_states(name: str) -> None:
+    """``v1/core/single_type_kv_cache_manager.py`` of vLLM 0.33: "DCP not support mamba now"."""
+    what, eight = whole_catalog().models[name], combo(*["h200-sxm"] * 8, link="nvswitch-gen3")
+    settings = Settings(decode_context_parallel_size=2)
+    found = ask(what, what.checkpoints[0].id, eight, "vllm", tp=8, settings=settings)
+    assert [reason.code for reason in found.reasons] == ["DCP_KINDS"]
+
+
 @pytest.mark.parametrize(
     ("gpu", "runtime", "kv_dtype", "ranks", "code"),
     [

@@ -56,6 +56,7 @@ ARGUMENTS = {
     "DP_SIZE": "dp gpus",
     "DCP_SIZE": "dcp tp repeated",
     "DCP_UNSUPPORTED": "runtime",
+    "DCP_KINDS": "runtime",
     "DCP_GPU": "runtime family gpu",
     "DCP_CACHE": "runtime family gpu",
     "DCP_HEADS": "dcp heads family runtime most",

@@ -10,7 +10,8 @@ from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
-from sitegen.physics.plan import DEFAULTS, Settings
+from sitegen.fit.runnable_checkpoint import Asks
+from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.physics.speed.constants import SpeedClass, is_tried
 from sitegen.survey.verdict_policy import (
     answered,
@@ -339,6 +340,25 @@ def test_naming_the_runtime_of_a_pick_gives_the_verdict_that_it_has_unnamed() ->
         assert found.tier is verdict.tier is free.tier
         flagged += free.settings != DEFAULTS
     assert flagged > 0
+
+
+def test_gpus_share_a_cache_only_for_users_who_have_no_room_without() -> None:
+    """As in the recipe of Kimi K2 Thinking (vLLM) for eight H200: DCP 8 for many users only."""
+    engine, where = whole_engine(), whole_catalog().combos["8x-h200-sxm"]
+    what = whole_catalog().models["deepseek-r1"]
+
+    def shared(users: int, runtime: str = "") -> int | None:
+        asked = reference_question(engine, where, what, PlanGoal.THROUGHPUT, runtime)
+        workload = Workload(32_768, users, "f16")
+        asks = tuple(replace(ask, workload=workload) for ask in asked.asks.every)
+        found = answered(engine, replace(asked, asks=Asks(asks), room=()), cured=False)
+        assert found is not None
+        assert found.plan is not None
+        assert (found.tier, found.plan.tensor_parallel_size) == (FitTier.COMFORTABLE, 8)
+        return found.settings.decode_context_parallel_size
+
+    assert [shared(users) for users in (1, 8, 64)] == [None, None, 8]
+    assert shared(64, "sglang") == 8
 
 
 def test_a_mac_raises_its_limit_for_a_plan_or_for_room_and_never_for_a_verdict() -> None:

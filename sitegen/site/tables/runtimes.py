@@ -22,6 +22,7 @@ CAPABILITIES: tuple[tuple[str, str], ...] = (
     ("pipeline_parallel", "Pipeline parallel"),
     ("layer_split", "Layer split"),
     ("expert_parallel", "Expert parallel"),
+    ("decode_context_parallel", "Shared KV cache (decode context parallel)"),
     ("data_parallel", "Replicas behind one endpoint"),
     ("multi_node", "One model over several nodes"),
     ("mixed_gpus", "Mixed GPUs in a replica"),

@@ -111,6 +111,10 @@ REASONS: Mapping[str, str] = {
         "size {tp} and is at most {repeated}, the number of copies of the cache."
     ),
     "DCP_UNSUPPORTED": "{runtime} cannot let ranks share the tokens of a cache.",
+    "DCP_KINDS": (
+        "{runtime} cannot let ranks share the tokens of this cache, because some layers use a "
+        "sliding window, compressed keys or a recurrent state."
+    ),
     "DCP_GPU": (
         "{runtime} cannot let ranks share the tokens of the cache of {family} models on the {gpu}."
     ),

@@ -315,6 +315,8 @@ def flag_words(settings: Settings) -> list[str]:
         found.append("no images")
     if settings.expert_parallel:
         found.append("whole experts on each GPU")
+    if settings.decode_context_parallel_size is not None:
+        found.append("one KV cache that the GPUs share")
     if settings.raised_limit:
         found.append("a higher system limit on GPU memory")
     return found
