@@ -99,7 +99,7 @@ _NUMBER = "0123456789.,"
 RESULTS = (
     ("tokens", "Written a month"),
     ("electricity", "Electricity a month"),
-    ("bought", "The same tokens from an API, a month"),
+    ("bought", "API cost a month"),
     ("months", "Paid for itself"),
 )
 

@@ -91,7 +91,7 @@ def _entries(documents: Iterable[Document]) -> tuple[tuple[Link, str], ...]:
 def _others(inputs: SiteInputs) -> tuple[tuple[Link, str], ...]:
     """List plain pages, and the errors where some are recorded."""
     found = _entries(document for document in inputs.documents if document.kind == "page")
-    words = "Error messages of programs, each with its likeliest causes first."
+    words = "Error messages, each with its likeliest causes first."
     return (*found, (Link("/errors/", "Errors, word for word"), words)) if inputs.errors else found
 
 

@@ -39,9 +39,9 @@ class DutyCycle:
     @property
     def words(self) -> str:
         """The load, as a caption says it."""
-        streams = "the number of users that it serves best" if self.all_streams else "one user"
+        streams = "as many users as it can serve" if self.all_streams else "one user"
         return (
-            f"busy {self.hours:g} hours a day with {streams}, "
+            f"{self.hours:g} busy hours a day with {streams}, "
             f"{self.read_per_written:g} input tokens for each output token"
         )
 
@@ -86,7 +86,7 @@ def table_of(found: Iterable[tuple[Combo, Costs | None]], load: DutyCycle, *, id
         Column("To buy", numeric=True, note="GPUs and machine"),
         Column("Output", key="written", numeric=True, note="tokens a month"),
         Column("Electricity", numeric=True, note="a month"),
-        Column("From an API", numeric=True, note="a month"),
+        Column("API cost", numeric=True, note="a month", key="from_an_api"),
         Column("Break-even", numeric=True),
     )
     rows = tuple(_row(combo, costs) for combo, costs in found)

@@ -109,7 +109,7 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
         *(Column(f"At {length // 1024}K", numeric=True) for length in lengths),
         *(
             Column(
-                f"At {length // 1024}K, being read",
+                f"At {length // 1024}K, while being read",
                 numeric=True,
                 note=PEAK_NOTE,
                 key=f"{length // 1024}k_being_read",

@@ -95,7 +95,7 @@ def formats_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table
         Column("Quantization"),
         Column("Bits per weight", numeric=True, note="of a quantized layer"),
         Column("Can get a verdict"),
-        Column("NVIDIA", note="minimum compute capability, and with native arithmetic"),
+        Column("NVIDIA", note="minimum compute capability, and minimum for native arithmetic"),
         Column("Other GPUs", note="in at least one runtime that we rate"),
         Column("Tensor parallel cuts", numeric=True, note="in multiples of"),
         Column("Runtimes"),

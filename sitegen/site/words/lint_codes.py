@@ -32,7 +32,7 @@ CODES: Mapping[str, Said] = {
         ),
     ),
     "small-steps": Said(
-        "Prompts are read in small steps although experts are in system RAM",
+        "Experts are in system RAM, but prompts are read in small steps",
         "Each step sends the experts over PCIe, which takes most of the time that a prompt needs.",
     ),
     "no-context-cap": Said(
@@ -51,7 +51,7 @@ CODES: Mapping[str, Said] = {
         "Most runtimes refuse to start; the others produce nonsense beyond that length.",
     ),
     "world-size": Said(
-        "The plan needs more GPUs than there are",
+        "The plan needs more GPUs than are available",
         "The runtime waits for ranks that never start, or stops immediately.",
     ),
     "tensor-split": Said(
@@ -61,7 +61,7 @@ CODES: Mapping[str, Said] = {
     ),
     "tensor-across-nodes": Said(
         "Tensor parallelism crosses a network",
-        "Every layer waits for the network twice. Without RDMA that costs most of the speed.",
+        "Every layer waits for the network twice. Without RDMA, this costs most of the speed.",
     ),
     "one-node": Said(
         "The command runs on one machine, but its plan needs several",
@@ -85,7 +85,7 @@ CODES: Mapping[str, Said] = {
     ),
     "split-count": Said(
         "The number of shares does not match the number of GPUs",
-        "llama.cpp puts layers on the wrong GPUs, or none on some.",
+        "llama.cpp puts layers on the wrong GPUs, or leaves some GPUs empty.",
     ),
     "split-size": Said(
         "The shares of the model do not fit on the GPUs that they are assigned to",
@@ -93,11 +93,14 @@ CODES: Mapping[str, Said] = {
     ),
     "unsupported": Said(
         "The runtime does not load this format, or does not run on this GPU",
-        "It stops with a message about kernels, compute capability or an unknown quantization.",
+        (
+            "The runtime stops with a message about kernels, compute capability or an unknown "
+            "quantization."
+        ),
     ),
     "no-code-for-model": Said(
         "This version of the runtime does not support the model",
-        "It stops: the architecture is not supported. A newer version may support it.",
+        "The runtime stops: it does not support the architecture. A newer version may.",
     ),
     "unquantized-checkpoint": Said(
         "The text promises a quantized model, but the repository has 16-bit files",
@@ -134,21 +137,21 @@ CODES: Mapping[str, Said] = {
     "exposed": Said(
         "Anyone who can reach this machine can use the server",
         (
-            "It listens on every address and asks for no key. An open RPC server accepts commands "
-            "from anyone who can reach it."
+            "The server listens on every address and asks for no key. An open RPC server accepts "
+            "commands from anyone who can reach it."
         ),
     ),
     "actor-gpus": Said(
         "A replica reserves more or fewer GPUs than its plan needs",
-        "Ray never places it, or GPUs stay reserved and idle.",
+        "Ray never places the replica, or GPUs stay reserved and idle.",
     ),
     "ray-gpus": Said(
         "A machine offers Ray more GPUs than it has",
         "Ray places ranks on GPUs that do not exist, and they fail.",
     ),
     "daemon-model": Said(
-        "A daemon's settings name a model that no server here serves",
-        "Requests for it fail.",
+        "A daemon's settings name a model that none of the servers offers",
+        "Requests for that model fail.",
     ),
     "offline-engine": Said(
         "A server uses vLLM's offline engine",
