@@ -163,7 +163,7 @@ def _drops(loss: Failure) -> Cell:
         lines.append(Folded(f"{len(comfortable)} no longer fit {COMFORTABLY}", items))
     if borderline:
         items = _listed(borderline)
-        word = "one" if len(borderline) == 1 else "ones"
+        word = "model" if len(borderline) == 1 else "models"
         lines.append(Folded(f"{len(borderline)} borderline {word} no longer practical", items))
     return Lines(tuple(lines))
 

@@ -129,7 +129,7 @@ def _why(answer: Answer) -> Cell:
     of_all = f"of the {answer.models} good models that fit {COMFORTABLY}."
     if answer.runner_up is not None and answer.runner_up.amount.mid > answer.best.amount.mid:
         most = "speed" if answer.goal is AnswerGoal.ONE_STREAM else "number of users"
-        best = f"the best rated one within a tenth of the highest {most}."
+        best = f"the best-rated one whose {most} is within a tenth of the highest."
         return f"Of the {answer.models} good models that fit {COMFORTABLY}, this is {best}"
     return f"{SUPERLATIVES[answer.goal]} {of_all}"
 

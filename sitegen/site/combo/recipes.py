@@ -71,8 +71,8 @@ HEADINGS = {
     "run-side-by-side": "Two models side by side",
 }
 ABOUT = {
-    "run-side-by-side": "The first is the best rated model that leaves a GPU free, for hard "
-    "questions. The second is the best rated model of at most half its size that fits on the other "
+    "run-side-by-side": "The first is the best-rated model that leaves a GPU free, for hard "
+    "questions. The second is the best-rated model of at most half its size that fits on the other "
     "GPUs, for quick answers. Each runs inside one machine, on the fewest GPUs that it fits on."
 }
 

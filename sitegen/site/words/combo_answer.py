@@ -121,9 +121,14 @@ def pooling(survey: ComboSurvey, runtimes: Iterable[RuntimeOnCombo]) -> Pooling:
         is_mixed(combo),
         is_unified(combo),
         combo.network.name if combo.network else "",
-        " and ".join(links),
+        " and ".join(_with_article(link) for link in links),
         any(len(node.gpus) > 1 for node in combo.nodes),
         any(TENSOR_ACROSS_NODES in one.plans for one in runtimes),
         any(refused.reason.code == "TP_ACROSS_NODES" for refused in survey.refused),
         plan.replicas if plan else 1,
     )
+
+
+def _with_article(link: str) -> str:
+    """Write "an" before a bridge, which is a single part: "an NVLink 3 bridge"."""
+    return f"an {link}" if " bridge" in link else link

@@ -44,7 +44,8 @@ REASONS: Mapping[str, str] = {
         "The operating system lets the GPU use {default_bytes}, but the model needs {needed_bytes}."
     ),
     "LOAD_SPIKE": (
-        "Loading needs another {spike_bytes}, because the file cache and the GPU share one memory."
+        "Loading needs another {spike_bytes}, because the file cache and the GPU share the same "
+        "memory."
     ),
     "LINK_DECODE": "{link} takes {share} of the time per token.",
     "LINK_PREFILL": "{link} alone adds {seconds} before the first token of a long prompt.",
