@@ -275,8 +275,8 @@ def charts(
         return f"<h2>{title}</h2>"
     quality = Drawing(
         "frontier", title, "Rating of the best model that each runs (average model: 50)",
-        "The line joins the builds that beat every cheaper one. Points closer together than "
-        "their intervals cannot be told apart.",
+        "The line joins the builds that beat every cheaper one. Points whose intervals "
+        "overlap cannot be told apart.",
         everything, [one.points for one in everything], edge, [one.points for one in edge],
     )  # fmt: skip
     best = as_good(everything)
