@@ -268,8 +268,8 @@ def doubt(row: Row) -> str:
     if tokens and milliseconds and row.get("decode_tps"):
         rate = 1_000 * float(tokens.group(1)) / float(milliseconds.group(1))
         if not 0.5 < rate / row["decode_tps"] < 2:
-            own = f"its own tokens and time make {rate:.1f} tokens/s"
-            return f"The run contradicts itself, because {own}."
+            own = f"its own token count and time give {rate:.1f} tokens/s"
+            return f"The run contradicts itself: {own}."
     if "reported as a bug" in row["notes"]:
         return "The thread reports this speed as a bug."
     if "documentation written by AI" in row["notes"]:

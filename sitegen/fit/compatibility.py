@@ -182,8 +182,8 @@ def limit_of(recipe: Quantization, runtime: Runtime) -> FormatLimit | None:
 def _any_of(names: tuple[str, ...]) -> str:
     """Join names of which one is enough.
 
-    >>> _any_of(("an NVIDIA GPU", "CDNA 3", "CDNA 4"))
-    'an NVIDIA GPU, CDNA 3 or CDNA 4'
+    >>> _any_of(("NVIDIA", "CDNA 3", "CDNA 4"))
+    'NVIDIA, CDNA 3 or CDNA 4'
     """
     if len(names) == 1:
         return names[0]
@@ -204,4 +204,4 @@ def _lacking(
         )
     if architectures is None or gpu.architecture in architectures:
         return None
-    return (_any_of(("an NVIDIA GPU", *architectures)), gpu.architecture)
+    return (f"an {_any_of(('NVIDIA', *architectures))} GPU", gpu.architecture)

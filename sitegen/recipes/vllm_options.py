@@ -93,7 +93,7 @@ def cache_choice(target: Target) -> str:
         return ""
     return (
         "The files ask for a KV cache in FP8. It would hold twice as many tokens on GPUs with "
-        "compute capability 8.9 or newer, and may lose quality. Our figures are for 16 bits."
+        "compute capability 8.9 or newer, but may reduce quality. Our figures are for 16 bits."
     )
 
 

@@ -274,9 +274,9 @@ def charts(
     if not edge:
         return f"<h2>{title}</h2>"
     quality = Drawing(
-        "frontier", title, "Rating of the best model that each runs (50 is the average model)",
-        "The line joins the builds that beat every cheaper one. Points closer together than "
-        "their intervals cannot be told apart.",
+        "frontier", title, "Rating of the best model that each runs (average model: 50)",
+        "The line joins the builds that beat every cheaper one. Points whose intervals "
+        "overlap cannot be told apart.",
         everything, [one.points for one in everything], edge, [one.points for one in edge],
     )  # fmt: skip
     best = as_good(everything)
@@ -455,8 +455,8 @@ def _numbers(edge: Sequence[Choice], models: Sequence[tuple[str, str]], wanted: 
         '<th scope="col">Best model</th><th scope="col" class="n">Rating</th>'
     )
     return (
-        '<details class="numbers"><summary>The frontier as a table</summary>'
-        '<div class="table" role="region" aria-label="The frontier" tabindex="0"><table>'
-        f"<caption>The frontier</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
+        '<details class="numbers"><summary>Builds on the line as a table</summary>'
+        '<div class="table" role="region" aria-label="Builds on the line" tabindex="0"><table>'
+        f"<caption>Builds on the line</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
         "</table></div></details>"
     )

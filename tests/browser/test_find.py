@@ -367,7 +367,7 @@ def test_from_a_folder_the_page_says_why_text_is_not_searched(page: Page, folder
 
 def test_the_key_can_be_switched_off(page: Page, published_at: str) -> None:
     page.goto(published_at + SEARCH)
-    page.get_by_label("Press / to search, on any page").uncheck()
+    page.get_by_label("Press / on any page to search").uncheck()
     page.goto(published_at + INDEX)
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.tagName") == "BODY"

@@ -292,7 +292,7 @@ def test_more_users_than_any_rated_model_serves_get_the_most_that_one_does(askin
 
 def test_a_machine_is_remembered_until_it_is_forgotten(page: Page, address: str) -> None:
     ask(opened(page, address), "2x 3090")
-    expect(page.locator("#mine")).to_contain_text("2× RTX 3090, on this device only")
+    expect(page.locator("#mine")).to_contain_text("on this device only: your machine, 2× RTX 3090")
     page.goto(f"{address}custom/")
     chip = page.locator(".my-machine")
     expect(chip).to_be_visible()

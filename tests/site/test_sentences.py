@@ -126,6 +126,29 @@ def test_bytes_are_printed_in_gib_and_ids_by_name() -> None:
     assert text(link) == "10 GbE takes 61\N{NO-BREAK SPACE}% of the time per token."
 
 
+@pytest.mark.parametrize(
+    ("needs", "has", "said"),
+    [
+        (
+            "compute capability 8.9",
+            "8.6",
+            "needs compute capability 8.9 for fp8, but the GPU has 8.6.",
+        ),
+        (
+            "an NVIDIA or CDNA 4 GPU",
+            "RDNA 3",
+            "needs an NVIDIA or CDNA 4 GPU for fp8, but the GPU has the RDNA 3 architecture.",
+        ),
+    ],
+)
+def test_an_architecture_is_named_as_one_and_a_capability_as_a_number(
+    needs: str, has: str, said: str
+) -> None:
+    arguments = {"runtime": "vllm", "quantization": "fp8", "needs": needs, "has": has}
+    sentence = text(reason_sentence(Reason("QUANT_UNSUPPORTED_ON_GPU", arguments), CATALOG))
+    assert sentence.endswith(said)
+
+
 def test_a_cure_names_the_gpu_with_a_link() -> None:
     cure = Cure("MORE_GPUS", {"count": 4, "gpu": "rtx-4090"}, FitTier.COMFORTABLE)
     parts = cure_sentence(cure, CATALOG).parts

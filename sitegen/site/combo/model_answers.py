@@ -263,7 +263,7 @@ def rating_words(rating: Rating | None) -> Cell:
         (
             "Overall rating: ",
             rating_cell(rating),
-            f", from {boards}, {_independence(rating)}. The average model has 50. "
+            f", from {boards}, {_independence(rating)}. The average model is rated 50. "
             f"Status: {STANDINGS[rating.standing].lower()} (",
             how,
             ").",

@@ -54,7 +54,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     yield _page(
         "/models/",
         "Models",
-        "Open-weight models, best rated first, with the numbers that decide their memory: "
+        "Open-weight models, best rated first, with the numbers that set their memory use: "
         "parameters, KV cache per token, context, and the number of GPUs that tensor parallelism "
         "can use.",
         (models_table(models, inputs.engine.ratings, id="models", caption="All models"),),

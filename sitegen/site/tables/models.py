@@ -147,8 +147,8 @@ def _cache_note(kept: set[str]) -> str:
     )
     if "compressed" in kept:
         words += (
-            " DeepSeek V4 stores its cache in its own layout, mostly in 8 bits, whichever type "
-            "you choose."
+            " DeepSeek V4 stores its cache in its own layout, mostly in 8 bits, whichever "
+            "cache type you choose."
         )
     return words
 

@@ -14,9 +14,9 @@ from sitegen.site.words.verdicts import FIT_COLUMNS, checkpoint_name, fit_cells,
 from sitegen.survey.results import ModelOnCombo
 
 WHERE_CAPTIONS = {
-    FitTier.COMFORTABLE: f"Runs {COMFORTABLY} on",
-    FitTier.BORDERLINE: "Borderline on",
-    FitTier.NOT_PRACTICAL: "Not practical on",
+    FitTier.COMFORTABLE: f"Machines that run it {COMFORTABLY}",
+    FitTier.BORDERLINE: "Borderline machines",
+    FitTier.NOT_PRACTICAL: "Machines where it is not practical",
 }
 
 

@@ -88,7 +88,7 @@ REASONS: Mapping[str, str] = {
         "Equal shares limit every GPU to the memory of the smallest, the {smallest}; the largest "
         "is the {largest}."
     ),
-    "MIXED_GPUS_UNSUPPORTED": "{runtime} does not spread one replica over different GPUs.",
+    "MIXED_GPUS_UNSUPPORTED": "{runtime} does not spread one replica over different kinds of GPU.",
     "MULTI_NODE_UNSUPPORTED": "{runtime} does not spread one replica over several nodes.",
     "QUANT_UNSUPPORTED_ON_GPU": (
         "{runtime} needs {needs} for {quantization}, but the GPU has {has}."
@@ -150,11 +150,11 @@ CURES: Mapping[str, str] = {
     "SMALLER_CHECKPOINT": "use the {checkpoint} file",
     "OTHER_FILE": "use the {checkpoint} file (loses {points}) with {runtime}",
     "SHORTER_CONTEXT": "limit the context to {context_tokens}",
-    "QUANTIZE_KV": "store the KV cache in {kv_dtype}, which may lose quality",
+    "QUANTIZE_KV": "store the KV cache in {kv_dtype}, which may reduce quality",
     "ENFORCE_EAGER": "run without CUDA graphs (eager mode)",
-    "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of the GPU's memory",
+    "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of GPU memory",
     "LOWER_MAX_NUM_SEQS": "start it with max_num_seqs set to {max_num_seqs}",
-    "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of the GPU's memory",
+    "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of GPU memory",
     "RAISE_OS_LIMIT": (
         "let the GPU use {bytes} (run sudo sysctl iogpu.wired_limit_mb={mib} on macOS, or set the "
         "kernel parameter ttm.pages_limit={pages} with AMD on Linux)"
@@ -162,7 +162,7 @@ CURES: Mapping[str, str] = {
     "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest image",
     "MORE_GPUS": "use {count} × {gpu}",
     "MORE_MEMORY": "use the {gpu} with {bytes}",
-    "MORE_NODES": "connect {count} machines over {link}, each with {each} × {gpu}",
+    "MORE_NODES": "connect {count} machines, each with {each} × {gpu}, through {link}",
     "EXPERTS_TO_RAM": (
         "run it in {runtime} on a computer with {bytes} of RAM, which holds some of the experts "
         "(about {tokens_per_s})"
@@ -170,7 +170,7 @@ CURES: Mapping[str, str] = {
 }
 
 WITH_ONE_GPU: Mapping[str, str] = {
-    "MORE_NODES": "connect {count} machines over {link}, each with one {gpu}",
+    "MORE_NODES": "connect {count} machines, each with one {gpu}, through {link}",
 }
 """What takes the place of a cure's sentence where each machine has one GPU."""
 
@@ -243,6 +243,9 @@ def reason_sentence(
     runtime = catalog.runtimes.get(str(arguments.get("runtime", "")))
     if runtime is not None and "version" in arguments:
         arguments = {**arguments, "version": runtime.release(str(arguments["version"]))}
+    has = str(arguments.get("has", ""))
+    if has and not has[:1].isdigit():
+        arguments = {**arguments, "has": f"the {has} architecture"}
     if gpus == 1:
         template = template.replace(BUSIEST, ONLY)
     return Parts(_sentence(template, arguments, lambda name, id_: _named(catalog, name, id_)))

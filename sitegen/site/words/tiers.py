@@ -27,5 +27,5 @@ TIER_HEADINGS = {
 TIER_CAPTIONS = {
     FitTier.COMFORTABLE: f"Models that fit {COMFORTABLY}",
     FitTier.BORDERLINE: "Borderline models",
-    FitTier.NOT_PRACTICAL: "Not practical here",
+    FitTier.NOT_PRACTICAL: "Models not practical here",
 }

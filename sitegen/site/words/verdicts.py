@@ -302,13 +302,13 @@ def flag_words(settings: Settings) -> list[str]:
     """Name the settings that a pick may need, which its commands have; none for the defaults.
 
     >>> flag_words(Settings(max_num_seqs=64, memory_fraction=0.95))
-    ['at most 64 concurrent sequences', "95 % of the GPU's memory"]
+    ['at most 64 concurrent sequences', '95 % of GPU memory']
     """
     found = []
     if settings.max_num_seqs is not None:
         found.append(f"at most {settings.max_num_seqs} concurrent sequences")
     if settings.memory_fraction is not None:
-        found.append(f"{settings.memory_fraction * 100:.0f} % of the GPU's memory")
+        found.append(f"{settings.memory_fraction * 100:.0f} % of GPU memory")
     if settings.micro_batch_tokens is not None:
         found.append(f"prompts read in steps of {settings.micro_batch_tokens} tokens")
     if settings.text_only:
