@@ -246,7 +246,7 @@ NOTE = (
 )
 FACTOR_NOTE = (
     "Low and high are the extremes of five fits, each without a fifth of the runs. Estimates use"
-    " only the middle value: the interval of the constant that it scales already covers the errors."
+    " only the middle value, because the interval of the scaled constant already covers the errors."
 )
 
 

@@ -141,7 +141,7 @@ def openapi(api_lists: Iterable[ApiList], settings: SiteSettings) -> dict[str, A
         "/models/{id}/index.json": _get("A model and every combo by verdict.", "model-page", "id"),
         "/gpus/{id}/index.json": _get("The tables of a GPU's page.", "tables-page", "id"),
         "/runtimes/{id}/index.json": _get("The tables of a runtime's page.", "tables-page", "id"),
-        "/claims/index.json": _get("Claims by public pages, with verdicts.", "claims-page"),
+        "/claims/index.json": _get("Claims on public pages, with verdicts.", "claims-page"),
         "/accuracy/index.json": _get("Estimates next to published measurements.", "accuracy-page"),
         "/quality/index.json": _get("Ratings by use, checks, losses.", "quality-page"),
         "/compare/index.json": _get("Figures of every combo.", "compare-page"),

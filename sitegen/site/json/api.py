@@ -28,7 +28,7 @@ DESCRIPTIONS: Mapping[Kind, str] = {
     Kind.ASSUMPTION: "Constants of the engine that belong to no runtime.",
     Kind.MEASUREMENT: "Memory figures from published logs, by source.",
     Kind.BENCHMARK: "Published speeds, by source.",
-    Kind.CLAIM: "Claims by public pages, as quoted; the verdicts are in /claims/index.json.",
+    Kind.CLAIM: "Claims on public pages, as quoted; our verdicts are in /claims/index.json.",
     Kind.BOARD: "Public benchmarks with their use, license and cautions; no scores.",
     Kind.LOSS: "Published quality loss from quantization, by source.",
 }

@@ -29,19 +29,19 @@ class ApiView:
 
 MOVED = (
     ("/api/v1/", "/api/v2/"),
-    ("result[] of verdicts.json", "result, by columns"),
+    ("result[] of verdicts.json", "result, stored by column"),
     ("row of a verdict, row_id of a combo's row", "m-<model>--<checkpoint>"),
-    ("tiers.<tier>[] of a combo or a model", "tiers.<tier>, by columns"),
-    ("gpus_needed[] of a model", "gpus_needed, by columns"),
+    ("tiers.<tier>[] of a combo or a model", "tiers.<tier>, stored by column"),
+    ("gpus_needed[] of a model", "gpus_needed, stored by column"),
     ("tables[].rows[]", "tables[].columns"),
-    ("columns[] of metadata.json", "columns, by columns"),
-    ("uses[].best[], uses[].next_best[]", "the same, by columns"),
+    ("columns[] of metadata.json", "columns, stored by column"),
+    ("uses[].best[], uses[].next_best[]", "the same, stored by column"),
     (
         "rows of tier-… in data.csv",
         "the rows of the tables on each page; index.json has all figures",
     ),
     ("combo of a combo's row", "combo of the file"),
-    ("plan of a row", "number of an entry of plans, counted from 0"),
+    ("plan of a row", "index of an entry in plans, counted from 0"),
     (
         "others[] of a row",
         "entries of other_checkpoints by tier, with the index of the row, counted from 0",
@@ -51,13 +51,13 @@ MOVED = (
         "index of the checkpoint in other_checkpoints; null if no such checkpoint exists or if it "
         "is the row's own",
     ),
-    ("best_plans", "best, which refers to plans by their place in the list"),
-    ("speed.each_tokens_per_s", "aggregate_tokens_per_s over batch_per_replica times replicas"),
+    ("best_plans", "best, which refers to plans by their position in the list"),
+    ("speed.each_tokens_per_s", "aggregate_tokens_per_s ÷ (batch_per_replica × replicas)"),
     ("busiest.utilization", "busiest_utilization; null if it equals verdict_utilization"),
 )
 """What a client of version 1 reads elsewhere in version 2."""
 BESIDE = (
-    ("index.json", "The page's result in full: bytes exact, other numbers to six digits."),
+    ("index.json", "The page's full result: byte counts are exact, other numbers have six digits."),
     ("data.csv", "The page's tables, one line per row: UTF-8, CRLF, RFC 4180."),
     ("metadata.json", "Columns with units, sources, license, version, thresholds, citation."),
     ("page.md", "The text of the page, as Markdown."),
@@ -88,7 +88,7 @@ def _lists() -> Table:
         *((kind.folder, DESCRIPTIONS[kind]) for kind in DESCRIPTIONS),
         (
             "openapi",
-            "An OpenAPI 3.1 description of all of this, with a JSON Schema for each answer.",
+            "An OpenAPI 3.1 description of this API, with a JSON Schema for each response.",
         ),
     ]
     return Table(

@@ -159,7 +159,7 @@ def _number(known: Mapping[str, Constant], name: str, unit: Unit) -> Cell:
 def _ledger_lines() -> Table:
     rows = tuple(Row((name, LINE_MEANINGS[line])) for line, name in LINE_NAMES.items())
     columns = (Column("Line"), Column("Meaning"))
-    return Table("ledger-lines", "Lines of a GPU's ledger", columns, rows)
+    return Table("ledger-lines", "Lines of a GPU's memory ledger", columns, rows)
 
 
 def _evidence() -> Table:

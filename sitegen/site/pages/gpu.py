@@ -241,7 +241,7 @@ def _body(body: GpuBody) -> Iterator[tuple[str, Cell]]:
 def _ram_link(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
     """Yield the rate at which a GPU reads the RAM of a processor on its module."""
     if gpu.ram_link_bytes_per_s is not None:
-        yield "Speed of reading its processor's RAM", span(gpu.ram_link_bytes_per_s, Unit.GB_PER_S)
+        yield "Speed of reading the processor's RAM", span(gpu.ram_link_bytes_per_s, Unit.GB_PER_S)
 
 
 def _observed(gpu: Gpu) -> Iterator[tuple[str, Cell]]:

@@ -185,7 +185,7 @@ def _left_out(catalog: Catalog) -> Table:
         if file.left_out
         for source in file.sources[:1]
     )
-    return Table("left-out", "Published figures that we cannot use", columns, rows,
+    return Table("left-out", "Sources with figures that we cannot use", columns, rows,
                  counted=True)  # fmt: skip
 
 

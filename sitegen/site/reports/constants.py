@@ -57,7 +57,7 @@ KINDS = (
         ("decode-",),
     ),
     _Kind(
-        "arithmetic", "Peak arithmetic used by prompts",
+        "arithmetic", "Arithmetic rate used for prompts",
         "The share of a GPU's peak FP16 rate that runtimes reach while they read a prompt.",
         ("compute-efficiency-",),
     ),
@@ -74,7 +74,7 @@ KINDS = (
     ),
     _Kind(
         "batch", "Many users",
-        "The extra time per step when more users share it.",
+        "The extra time per step when more users share the step.",
         ("step-batch-",),
     ),
     _Kind(
@@ -96,7 +96,7 @@ FAMILY_WORDS: Mapping[str, str] = {
     "layer-split": "llama.cpp and runtimes built on it",
     "mlx": "MLX",
     "exllama": "ExLlama",
-    "": "All runtimes, or a single one",
+    "": "All runtimes or a single runtime",
 }
 _FAMILY = re.compile(r"-(" + "|".join(SPEED_FAMILIES) + r")(?=-|$)")
 
@@ -165,6 +165,6 @@ def _table(constants: Named, *, id: str, caption: str) -> Table:
         for name, constant in constants
     )
     shared = [notes.pop()] if len(notes) == 1 else []
-    shared += [f"Read {dates.pop()}."] if len(dates) == 1 else []
+    shared += [f"Accessed {dates.pop()}."] if len(dates) == 1 else []
     note = " ".join(text for text in shared if text)
     return Table(id, caption, columns, rows, counted=True, note=note)

@@ -281,8 +281,8 @@ def start_note(assessment: Assessment) -> Parts | None:
 def and_list(words: list[str]) -> str:
     """Join words, the last with "and".
 
-    >>> and_list(["no images"]), and_list(["prompts read in steps of 256 tokens", "no images"])
-    ('no images', 'prompts read in steps of 256 tokens and no images')
+    >>> and_list(["no images"]), and_list(["prompt steps of 256 tokens", "no images"])
+    ('no images', 'prompt steps of 256 tokens and no images')
     """
     last = words[-1]
     return f"{', '.join(words[:-1])} and {last}" if len(words) > 1 else last
@@ -310,7 +310,7 @@ def flag_words(settings: Settings) -> list[str]:
     if settings.memory_fraction is not None:
         found.append(f"{settings.memory_fraction * 100:.0f} % of GPU memory")
     if settings.micro_batch_tokens is not None:
-        found.append(f"prompts read in steps of {settings.micro_batch_tokens} tokens")
+        found.append(f"prompt steps of {settings.micro_batch_tokens} tokens")
     if settings.text_only:
         found.append("no images")
     if settings.expert_parallel:
