@@ -31,7 +31,7 @@ _GLM_HOLE = (
     "45 MiB), and the logits after the hidden state"
 )
 _OLD_GRAPH = "the build has a graph allocator that is years older than the one in our profile"
-_NEIGHBOUR = "another program holds 4.8 GiB of the shared memory"
+_NEIGHBOUR = "another program held 4.8 GiB of the shared memory"
 _RANKS = (
     "the tokens are for the rank with the least room, but the pool line may be for another rank"
 )
@@ -48,8 +48,8 @@ _STEP = (
     "0.1 %, but we assume two steps of the default 2,048"
 )
 _HALF = (
-    "the logged tokens are exactly twice what a 16-bit cache holds, so the cache had 8 bits, "
-    "which is not stated"
+    "the log shows exactly twice the tokens that a 16-bit cache holds, so the cache must have had "
+    "8 bits, which the log does not state"
 )
 
 _NOT_EXPLAINED = "not explained"
@@ -74,7 +74,8 @@ CAUSES: By = {
     "a0059": {"compute-buffers": _NOT_EXPLAINED},
     "a0234": {"compute-buffers": _NOT_EXPLAINED},
     "a0443": {
-        "verdict": "unknown; the page gives a rough figure, for runs with the prediction layer"
+        "verdict": "unknown; the source gives a rough figure, for runs with the multi-token "
+        "prediction (MTP) layer"
     },
     "glm53-fp8-8xh200-893": {
         "weights": "while the model loads, FlashMLA's sparse kernel allocates 5.63 GiB for five "
@@ -85,11 +86,11 @@ CAUSES: By = {
     "gptoss120b-8xrtxpro4500-oom": {
         "weights": "not explained: experts padded for Marlin give 8.6 GiB, for FlashInfer 8.2, for "
         "Triton 9.4; a width of 480 on each rank would give 9.97",
-        "verdict": "according to the record, it fails during or after graph capture",
+        "verdict": "according to the record, startup failed during or after graph capture",
     },
     "sgl-dsv41-8xrtxpro-085": {
-        "verdict": "according to the file, a buffer of the attention kernel for these GPUs grows "
-        "with the pool",
+        "verdict": "according to the source, a buffer of the attention kernel for these GPUs "
+        "grows with the pool",
     },
     "sgl4895-gemma3-27b-awq-24g": {
         "verdict": (
@@ -219,14 +220,14 @@ CAUSES: By = {
 
 DISPUTED: By = {
     "l4-gemma4-e4b-075-oom": {
-        "verdict": "another service held 4,901 MiB of the GPU: 17.06 GiB were free, of which the "
-        "fraction asked for 16.53"
+        "verdict": "another service held 4,901 MiB of the GPU: 17.06 GiB were free, and the "
+        "memory fraction amounted to 16.53 GiB"
     },
     "qwen35-122b-nvfp4-spark": {"weights": _DRAFTER},
     "5090-qwen35-9b-mtp1": {"weights": _DRAFTER},
     "glm47-fp8-pp8-32105": {
         "kv-per-token": (
-            "according to the thread, this compares the whole model with the pool of one stage"
+            "according to the thread, the log compares the whole model with the pool of one stage"
         )
     },
     "a0291": {"compute-buffers": "the figure is the sum over four GPUs, not the buffer of one"},
@@ -283,7 +284,7 @@ UNSAID: By = {
         "compute-buffers": "the user placed layers of different widths by hand (-ts 6.5,6,10,4)",
     },
     "nemotron-ultra253b-16xa100-40": {
-        "verdict": "the record names two machines, but not how tensors and stages are split"
+        "verdict": "the record names two machines, but does not say how they split the model"
     },
 }
 """What a source leaves open that a question needs, by run and quantity."""

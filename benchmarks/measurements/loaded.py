@@ -170,11 +170,11 @@ class Loaded:
         log = self.log
         size, count = log["file_size_gib"], model.published_parameters
         self.gaps.unsay(
-            ("model-buffers",), ("the maker's own mix: the name does not state the tensor types")
+            ("model-buffers",), ("custom mix of types: the name does not state the tensor types")
         )
         if not size or not count:
             self.gaps.unsay(
-                OF_FILE, ("the maker's own mix: the name does not state the tensor types")
+                OF_FILE, ("custom mix of types: the name does not state the tensor types")
             )
             return {}
         self.assumed.append("file")

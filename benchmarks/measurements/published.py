@@ -55,7 +55,7 @@ def file_of(world: World, log: Log) -> Entry:
     nominal = world.catalog.quantizations[quantization].nominal_bits
     if log["bpw"] and abs(log["bpw"] / nominal - 1) > OTHER_BITS:
         raise Unusable(
-            "the maker's own mix: its bits per weight differ from its type", says_enough=False
+            "custom mix of types: its bits per weight differ from its type", says_enough=False
         )
     exact = log["size_bytes"] or (figure if unit == "bytes" else None)
     if exact:
@@ -80,7 +80,7 @@ def _recipe(log: Log) -> str:
     own = OWN_MIX.search(stated) or UNSLOTH_DYNAMIC.search(str(log["model"]))
     if found is None or "(unsloth)" in marks or own or "ik_llama" in _url(log):
         raise Unusable(
-            "the maker's own mix: the name does not state the tensor types", says_enough=False
+            "custom mix of types: the name does not state the tensor types", says_enough=False
         )
     return found
 

@@ -175,7 +175,7 @@ class Served:
         recipe = names.quantization_id(stated, name)
         if "unsloth-bnb" in name:
             self.gaps.unsay(
-                OF_WEIGHTS, ("the maker's own mix: the name does not state the types of its layers")
+                OF_WEIGHTS, ("custom mix of types: the name does not state the types of its layers")
             )
             return {}
         if recipe is None and (stated is not None or "/" not in name):

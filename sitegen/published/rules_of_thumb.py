@@ -40,7 +40,7 @@ class RuleOfThumb:
 RULES = (
     RuleOfThumb(
         "weights and files",
-        "parameters × the bits in the format's name, cut evenly over the GPUs",
+        "parameters × the bits in the format's name, divided evenly among the GPUs",
         "LLM VRAM estimator: parameters × quantization bytes",
         "https://dwojcik92.github.io/llm-vram-estimator",
     ),
@@ -52,13 +52,13 @@ RULES = (
     ),
     RuleOfThumb(
         "cache, by heads",
-        "2 × layers × hidden size × bytes: every head, every layer, every token",
+        "2 × layers × hidden size × bytes for each token, with every head counted",
         "ViVi-Buddy, memory calculations: 2 × context × hidden size × layers × precision",
         "https://github.com/sterlenjohnson/ViVi-Buddy",
     ),
     RuleOfThumb(
         "cache, by parameters",
-        "the same with the hidden size taken as √(parameters / (6 × layers))",
+        "the same rule, with the hidden size estimated as √(parameters / (6 × layers))",
         "LLM VRAM estimator: hidden size from parameters and layers",
         "https://dwojcik92.github.io/llm-vram-estimator",
     ),
@@ -71,7 +71,7 @@ RULES = (
     RuleOfThumb(
         "verdict",
         "weights × 1.2, compared with the memory of all GPUs added up",
-        "llmfit, issue 230: sums cards",
+        "llmfit, issue 230: adds up the memory of all cards",
         "https://github.com/AlexsJones/llmfit/issues/230",
     ),
 )

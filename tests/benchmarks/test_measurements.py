@@ -167,9 +167,9 @@ def test_a_mix_of_its_maker_is_judged_by_its_size_and_never_compared_with_a_rule
     buffers = [{"device": "CUDA0", "mib": 16_000.0}]
     run = loaded(**said, file_size_gib=16.4, model_buffer_mib=buffers)
     assert run["assumed"] == ["file"]
-    assert "the maker's own mix" in run["unsaid"]["model-buffers"]
+    assert "custom mix of types" in run["unsaid"]["model-buffers"]
     assert "verdict" not in run.get("unsaid", {}) or run["unsaid"]["verdict"] == "GPU not named"
-    assert "own mix" in loaded(**said, model_buffer_mib=buffers)["unsaid"]["verdict"]
+    assert "custom mix of types" in loaded(**said, model_buffer_mib=buffers)["unsaid"]["verdict"]
 
 
 def test_a_length_past_which_a_start_fails_is_what_it_is_asked_for() -> None:
@@ -250,8 +250,8 @@ def test_a_published_size_keeps_its_unit_and_its_rounding() -> None:
     [
         ({"kind": "published_vram_table"}, "not the size of a file"),
         ({"format": "exl2"}, NOT_GGUF),
-        ({"quant": "UD-Q4_K_XL"}, "the maker's own mix: the name does not state the tensor types"),
-        ({"bpw": 3.1}, "the maker's own mix: its bits per weight differ from its type"),
+        ({"quant": "UD-Q4_K_XL"}, "custom mix of types: the name does not state the tensor types"),
+        ({"bpw": 3.1}, "custom mix of types: its bits per weight differ from its type"),
         ({"size_unit": None}, "unit not stated"),
     ],
 )

@@ -139,7 +139,7 @@ def test_sizes_of_files_are_not_called_figures_from_logs() -> None:
     assert program.title == "All figures for GGUF files"
     assert program.description.startswith("3 published sizes of GGUF files, each with")
     shown = render(site, project().templates, project().assets)["accuracy/gguf-file/index.html"]
-    assert "Published file sizes next to" in words(parse(shown))
+    assert "This page lists published file sizes next to" in words(parse(shown))
 
 
 def test_speeds_that_are_not_judged_are_in_the_twin_alone() -> None:

@@ -129,7 +129,7 @@ def test_every_type_of_quantization_has_its_loss_class_and_evidence() -> None:
 
 def test_the_words_of_the_page_are_those_of_the_policy() -> None:
     words = project().templates["quality.html"]
-    assert f"{round(policy.CENTRE)} is the average" in words
+    assert f"average model in this catalog has {round(policy.CENTRE)} points" in words
     assert f"{round(policy.POINTS)} points are one standard deviation" in words
     assert policy.EVALUATOR_WEIGHT[Evaluator.MAKER] == 0.25
     assert "counts a quarter as much as an independent one" in words

@@ -38,8 +38,8 @@ LAYERED_BUILD = 1_843
 """llama.cpp's build from which on several GPUs hold layers; before it they shared every matrix by
 rows (ggml-org/llama.cpp pull request 4766, January 2024)."""
 ROW_SPLIT = (
-    "Its llama.cpp is older than 2024-01-12 and splits matrices by rows over several GPUs, "
-    "not by layers."
+    "The run used llama.cpp from before 2024-01-12, which splits matrices by rows over several "
+    "GPUs, not by layers."
 )
 HANDOVER = {"paged": 2, "layer-split": 1, "mlx": 1, "exllama": 1}
 """Hidden-size tensors that cross a boundary between stages."""

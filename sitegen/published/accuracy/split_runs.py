@@ -60,7 +60,9 @@ def _cache_type(run: LoggedRun) -> str:
     words = asked.keys or "f16", asked.values or asked.keys or "f16"
     known = [SPELLINGS.get(word, "") for word in words]
     if any(word not in GGML_HALF_BITS for word in known):
-        raise Unmapped(f"no formula for a cache in {' and '.join(words)}", says_enough=True)
+        raise Unmapped(
+            f"no formula for a cache in {' and '.join(dict.fromkeys(words))}", says_enough=True
+        )
     return joined(known[0], known[1])
 
 

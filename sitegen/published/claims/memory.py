@@ -42,7 +42,10 @@ def parameters(cases: ClaimContext, claim: Parameters) -> Judgement:
     )
     within = any(low <= n / 1e9 <= high for n in exact)
     arguments = {"parameters": exact[0], "claimed": claim.billions * 1e9}
-    code = "PARAMETERS_AGREE" if within else "PARAMETERS_DIFFER"
+    if claim.active:
+        code = "ACTIVE_AGREE" if within else "ACTIVE_DIFFER"
+    else:
+        code = "PARAMETERS_AGREE" if within else "PARAMETERS_DIFFER"
     return Judgement(CONFIRMED if within else DISPUTED, code, arguments, steps)
 
 

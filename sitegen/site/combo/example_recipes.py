@@ -19,8 +19,8 @@ ON_MODEL = (
     "its own picks."
 )
 ON_RUNTIME = (
-    "An example on the smallest pair of GPUs that runs a model "
-    f"{COMFORTABLY} with this runtime, or on the smallest machine if no pair does."
+    "This example uses the smallest pair of GPUs that runs a model "
+    f"{COMFORTABLY} with this runtime, or the smallest machine if no pair does."
 )
 
 

@@ -56,7 +56,7 @@ FOR_USE = {
     Use.AGENTIC: "for agents and tools",
     Use.LONG_CONTEXT: "for long texts",
     Use.VISION: "for images",
-    Use.MULTILINGUAL: "for many languages",
+    Use.MULTILINGUAL: "in many languages",
     Use.INSTRUCTION_FOLLOWING: "for following instructions",
 }
 """Names of uses in the middle of a sentence."""

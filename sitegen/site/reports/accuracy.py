@@ -73,10 +73,10 @@ def slices_table(slices: Iterable[Slice], caption: str, *, id: str) -> Table:
         Column("Quantity"),
         Column("Figures", numeric=True),
         Column("Median error", numeric=True),
-        Column("95 of 100", numeric=True, note="at most"),
+        Column("95th percentile", numeric=True, note="of errors", key="95 of 100"),
         Column("Within our interval", numeric=True),
         Column("Width", numeric=True, note="(high − low) ÷ mid"),
-        Column("Without disputed", numeric=True, note="median, 95 of 100"),
+        Column("Without disputed", numeric=True, note="median, 95th percentile"),
         Column("Common rule", numeric=True, note="median error"),
     )
     return Table(id, caption, columns, tuple(Row(_slice(one)) for one in slices))
@@ -208,7 +208,7 @@ def coverage_table(report: AccuracyReport) -> Table:
         )
         for quantity, coverage in report.coverage.items()
     )
-    return Table("coverage", "Records that can check each quantity", columns, rows)
+    return Table("coverage", "Records with which we can check each quantity", columns, rows)
 
 
 def comparisons_table(comparisons: tuple[Comparison, ...], catalog: Catalog) -> Table:

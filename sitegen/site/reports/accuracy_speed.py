@@ -20,7 +20,7 @@ from sitegen.site.words.accuracy import off
 
 QUANTITIES = {
     "decode": "Decode, one user",
-    "decode-of-many": "Decode, one of several users",
+    "decode-of-many": "Decode, each of several users",
     "aggregate": "Decode, all users",
     "prefill": "Prefill",
     "decode-from-ram": "Decode, experts in system RAM",
@@ -36,7 +36,7 @@ def speed_table(accuracy: SpeedAccuracy, catalog: Catalog) -> Table:
         Column("Quantity"),
         Column("Figures", numeric=True),
         Column("Median error", numeric=True),
-        Column("80 of 100", numeric=True, note="at most"),
+        Column("80th percentile", numeric=True, note="of errors", key="80 of 100"),
         Column("Within our interval", numeric=True),
         Column("High ÷ low", numeric=True, note="median", key="high over low"),
         Column("Common rule", numeric=True, note="median error"),

@@ -94,4 +94,4 @@ def standard_table(report: AccuracyReport) -> Table:
         )
         for stranger, outcome, found in verdict_groups(report)
     )
-    return Table("standard", "Verdicts by the same standard for all records", columns, rows)
+    return Table("standard", "Verdicts on all records, judged by the same standard", columns, rows)

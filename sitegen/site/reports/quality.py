@@ -186,7 +186,7 @@ def sources_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) -
     columns = (
         Column("Without"),
         Column("Still rated overall", numeric=True, note="models"),
-        Column("Same order", numeric=True, note="Spearman, these models"),
+        Column("Rank correlation", numeric=True, note="Spearman, these models", key="same order"),
         Column("Changes most", note="points", key="moves most"),
     )
     rows = tuple(
@@ -223,8 +223,18 @@ def held_out_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) 
         Column("Board"),
         Column("Use"),
         Column("Models", numeric=True),
-        Column("By the rating of the use", numeric=True, note="Spearman correlation"),
-        Column("By the rating overall", numeric=True, note="Spearman correlation"),
+        Column(
+            "With the rating for the use",
+            numeric=True,
+            note="Spearman correlation",
+            key="by the rating of the use",
+        ),
+        Column(
+            "With the overall rating",
+            numeric=True,
+            note="Spearman correlation",
+            key="by the rating overall",
+        ),
     )
     boards = sorted(
         (board for one in source_left_outs for board in one.boards), key=lambda one: one.board
@@ -241,7 +251,7 @@ def held_out_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) 
         )
         for one in boards
     )
-    caption = "Ratings made without an evaluator, compared with its boards"
+    caption = "Ratings without each evaluator, compared with that evaluator's boards"
     return Table("held-out", caption, columns, rows, counted=True)
 
 
@@ -252,7 +262,7 @@ def halves_table(halves_agrees: Sequence[HalvesAgree]) -> Table:
         Column("Halves", numeric=True),
         Column("Models compared", numeric=True),
         Column("Inside the interval", numeric=True, note="90 % is the target"),
-        Column("Same order", numeric=True, note="Spearman, median"),
+        Column("Rank correlation", numeric=True, note="Spearman, median", key="same order"),
     )
     rows = tuple(
         Row(

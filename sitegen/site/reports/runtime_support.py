@@ -19,12 +19,12 @@ def models_cell(runtime: Runtime, models: Iterable[LanguageModel]) -> Cell:
     """Count the models that a runtime has code for, of all that are listed here."""
     table = runtime.known_models
     if table is None:
-        return Absent("not read")
+        return Absent("not checked")
     listed = tuple(models)
     able = len(listed) - len(_without(runtime, listed))
     borrowed = sum(through_transformers(design_of(one), runtime) for one in listed)
     words = f"{able} of the {len(listed)} models listed here ({table.version})"
-    return f"{words}; {borrowed} of them in the code of Transformers" if borrowed else words
+    return f"{words}; {borrowed} of them through Transformers" if borrowed else words
 
 
 def without_code(runtime: Runtime, models: Iterable[LanguageModel]) -> Table | None:
@@ -56,7 +56,7 @@ def format_limits(runtime: Runtime) -> Table | None:
         return None
     columns = (
         Column("Formats"),
-        Column("NVIDIA compute capability from"),
+        Column("Minimum NVIDIA compute capability", key="nvidia compute capability from"),
         Column("Other GPUs"),
         Column("How"),
         Column("Source"),

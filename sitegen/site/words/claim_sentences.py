@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from sitegen.site.words.tiers import COMFORTABLY
 
 FINDINGS: Mapping[str, str] = {
-    "PARAMETERS_AGREE": "The tensors of the model have {parameters} parameters.",
-    "PARAMETERS_DIFFER": "The tensors of the model have {parameters} parameters.",
+    "PARAMETERS_AGREE": "The model's tensors contain {parameters} parameters.",
+    "PARAMETERS_DIFFER": "The model's tensors contain {parameters} parameters.",
+    "ACTIVE_AGREE": "Each token uses {parameters} parameters.",
+    "ACTIVE_DIFFER": "Each token uses {parameters} parameters.",
     "WEIGHTS_AGREE": "The weights take up {weights_bytes}.",
     "WEIGHTS_DIFFER": "The weights take up {weights_bytes}, not {claimed_bytes}.",
     "BELOW_FOUR_BITS": (
@@ -70,8 +72,8 @@ FINDINGS: Mapping[str, str] = {
         "middle estimate is {utilization}."
     ),
     "TENSOR_ACROSS_NODES": (
-        "The numbers agree, but a tensor parallel size of {tp} crosses machines, and the page does "
-        "not say so."
+        "The numbers agree, but a tensor-parallel group of {tp} GPUs spans several machines, and "
+        "the page does not say so."
     ),
     "FLAGS_AGREE": "The plan needs {needed} of {available} GPUs, and the model divides evenly.",
     "SAYS_TOO_LITTLE": "We cannot check this claim without {missing}.",
@@ -135,7 +137,7 @@ FINDINGS: Mapping[str, str] = {
         "The figure counts both directions: the line rate is {nominal_bytes_per_s} in each."
     ),
     "ABOVE_LINE_RATE": (
-        "The fastest link of this kind has {nominal_bytes_per_s} in each direction. The figure "
+        "The fastest link of this kind has {nominal_bytes_per_s} in each direction. The claim "
         "exceeds the sum of both directions."
     ),
     "LATENCY_AGREES": (
@@ -175,8 +177,8 @@ FINDINGS: Mapping[str, str] = {
         "are used."
     ),
     "USE_POSSIBLE": (
-        "The claim amounts to {month_tokens} a month. Without a pause, the hardware can generate "
-        "up to {most_tokens}."
+        "The claim amounts to {month_tokens} a month. Running without a pause, the hardware can "
+        "generate up to {most_tokens}."
     ),
     "USE_ABOVE_SERVED": (
         "The claim amounts to {month_tokens} a month, but the hardware generates at most "
@@ -242,11 +244,13 @@ STEPS: Mapping[str, str] = {
     "active-parameters": "active parameters per token", "peak-rate": "peak rate of the GPUs",
     "estimate": "the engine's estimate", "read-token": "bytes read per token",
     "rate-needed": "bandwidth needed", "claimed-time": SAID,
-    "longest-prompt": "longest prompt in that time", "first": "first", "second": "second",
-    "ratio": "ratio", "claimed-ratio": SAID, "line-rate": "line rate, one direction",
+    "longest-prompt": "longest prompt in that time", "first": "first value",
+    "second": "second value", "ratio": "ratio", "claimed-ratio": SAID,
+    "line-rate": "line rate, one direction",
     "bus-rate": "bandwidth of a collective", "claimed-rate": SAID,
     "collective-latency": "latency of an empty all-reduce", "links-of-gpu": "links in the catalog",
-    "token-time": "time per token", "link-time": "time on the link", "share": "share of the link",
+    "token-time": "time per token", "link-time": "time on the link",
+    "share": "share of the time per token",
     "limit": "largest share allowed for the link", "prompt-time": "time for a long prompt",
     "prompt-link-time": "time on the link", "prompt-limit": "longest time that the link may add",
     "hardware": "price of the hardware", "tokens-a-day": "tokens a day",
@@ -261,11 +265,11 @@ STEPS: Mapping[str, str] = {
     "rent": "rent", "hours-equal": "price divided by rent", "claimed-hours": SAID,
     "tokens-a-month": "tokens a month", "tokens-implied": "implied tokens a month",
     "tokens-each-day": "tokens per user per day", "how-many": "quantity",
-    "tokens-at-most": "most tokens that the hardware generates in a month",
+    "tokens-at-most": "most tokens that the hardware can generate in a month",
     "published": "published figures", "together": "sum", "claimed-figure": SAID,
-    "rate-reached": "bandwidth reached", "share-reached": "share reached",
+    "rate-reached": "bandwidth reached", "share-reached": "share of the bandwidth reached",
     "reading-speed": "prompt reading speed", "prompt-read": "length of prompt read in that time",
-    "comfortable-models": "number of comfortable models",
+    "comfortable-models": "number of models that fit comfortably",
     "claimed-utilization": "the page's rule", "all-memory": "the whole memory",
     "comfortable": "comfortable limit", "claimed-count": SAID,
     "listed": "entries listed",

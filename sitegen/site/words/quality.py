@@ -71,7 +71,7 @@ CAUTIONS: Mapping[Caution, str] = {
 }
 EVALUATORS: Mapping[Evaluator, str] = {
     Evaluator.INDEPENDENT: "independent",
-    Evaluator.PEER: "peer",
+    Evaluator.PEER: "interested party",
     Evaluator.MAKER: "the makers",
 }
 MODES: Mapping[str, str] = {
