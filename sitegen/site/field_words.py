@@ -11,7 +11,7 @@ FIELD_WORDS: Mapping[str, str] = {
     "config": "architecture",
     "context_tokens": "context length",
     "cooler": "cooling",
-    "drives": "engines that it runs",
+    "drives": "supported engines",
     "form": "form factor",
     "fp16_tflops": "FP16 rate",
     "fp4_tflops": "FP4 rate",

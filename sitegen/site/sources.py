@@ -8,7 +8,7 @@ from sitegen.site.field_words import field_words
 from sitegen.site.table import Column, Row, Table
 
 STATUS_WORDS = {
-    Status.VERIFIED: "verified by running it",
+    Status.VERIFIED: "checked against a run or a log",
     Status.CODE: "read in source code",
     Status.PUBLISHED: "published",
     Status.MEASURED: "measured by a third party",

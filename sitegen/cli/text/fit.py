@@ -209,7 +209,7 @@ def sum_of(lines: Sequence[ExplainLine], busiest: GpuLedger | None) -> Table:
         budget = NumberCell(busiest.budget_bytes, Unit.GIB)
         visible = NumberCell(busiest.visible_bytes, Unit.GIB)
         rows.append(Row(("need", *_bounds(busiest.need), need)))
-        rows.append(Row(("budget", "", budget, "", "memory that the runtime may fill")))
+        rows.append(Row(("budget", "", budget, "", "memory that the runtime may use")))
         rows.append(Row(("visible", "", visible, "", "GPU memory that a program sees")))
     return Table("sum", "Fullest GPU, line by line", columns, tuple(rows))
 

@@ -251,7 +251,7 @@ def held_out_table(source_left_outs: Sequence[SourceLeftOut], catalog: Catalog) 
         )
         for one in boards
     )
-    caption = "Ratings without each evaluator, compared with that evaluator's boards"
+    caption = "Ratings without an evaluator, compared with that evaluator's boards"
     return Table("held-out", caption, columns, rows, counted=True)
 
 

@@ -230,7 +230,7 @@ STEPS: Mapping[str, str] = {
     "installed-each": "installed on each GPU",
     "fillable": "usable by one replica", "gpus-needed": "GPUs needed",
     "gpus-there": "GPUs available",
-    "budget": "memory that the runtime may fill", "utilization": (
+    "budget": "memory that the runtime may use", "utilization": (
         "share of the fullest GPU's usable memory"
     ),
     "tensor": "tensor parallel size", "pipeline": "pipeline parallel size", "replicas": "replicas",
