@@ -241,8 +241,8 @@ def _counted(count: int, word: str) -> str:
 
 
 NOTE = (
-    f"The interval covers {TARGET * 100:.0f} % of the errors on runs from contributors whom the"
-    " fit left out."
+    f"The interval covers {TARGET * 100:.0f} % of the errors on runs from contributors left out"
+    " of the fit."
 )
 FACTOR_NOTE = (
     "Low and high are the extremes of five fits, each without a fifth of the runs. Estimates use"
