@@ -82,7 +82,7 @@ REASONS: Mapping[str, str] = {
     "TP_NOT_HERE": (
         "{runtime} cannot split layers of this family, or cannot do so on GPUs from this maker."
     ),
-    "TP_ACROSS_NODES": "Tensor parallelism would cross {link} twice in every layer.",
+    "TP_ACROSS_NODES": "Tensor parallelism would send data over {link} twice in every layer.",
     "MIXED_GPUS_TP_MIN": (
         "Equal shares limit every GPU to the memory of the smallest, the {smallest}; the largest "
         "is the {largest}."
@@ -123,6 +123,9 @@ FOR_SEVERAL: Mapping[str, str] = {
 }
 """What takes the place of a reason's sentence where several users were asked for."""
 
+NO_ROOM = "No context length is certain to fit; you asked for {context_tokens}."
+"""What takes its place where not even the shortest context is sure to fit."""
+
 BUSIEST = "the fullest GPU"
 """How a reason names the GPU that decides among several."""
 
@@ -133,14 +136,14 @@ CURES: Mapping[str, str] = {
     "SMALLER_CHECKPOINT": "use the {checkpoint} file",
     "OTHER_FILE": "use the {checkpoint} file (loses {points}) with {runtime}",
     "SHORTER_CONTEXT": "limit the context to {context_tokens}",
-    "QUANTIZE_KV": "store the KV cache in {kv_dtype}, which may lose quality",
+    "QUANTIZE_KV": "store the KV cache in {kv_dtype}, which may reduce quality",
     "ENFORCE_EAGER": "run without CUDA graphs (eager mode)",
     "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of the GPU's memory",
     "LOWER_MAX_NUM_SEQS": "start it with max_num_seqs set to {max_num_seqs}",
     "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of the GPU's memory",
     "RAISE_OS_LIMIT": (
         "let the GPU use {bytes} (run sudo sysctl iogpu.wired_limit_mb={mib} on macOS, or set the "
-        "kernel parameter ttm.pages_limit={pages} with AMD on Linux)"
+        "kernel parameter ttm.pages_limit={pages} for AMD GPUs on Linux)"
     ),
     "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest image",
     "MORE_GPUS": "use {count} × {gpu}",
@@ -220,7 +223,9 @@ def reason_sentence(
         KeyError: For a code without a sentence, or a sentence without its argument.
     """
     template, arguments = REASONS[reason.code], reason.arguments
-    if sequences > 1 and reason.code in FOR_SEVERAL:
+    if arguments.get("max_context_tokens") == 0:
+        template = NO_ROOM
+    elif sequences > 1 and reason.code in FOR_SEVERAL:
         template = FOR_SEVERAL[reason.code]
         arguments = {**arguments, "sequences": sequences}
     runtime = catalog.runtimes.get(str(arguments.get("runtime", "")))

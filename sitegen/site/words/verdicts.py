@@ -281,8 +281,8 @@ def start_note(assessment: Assessment) -> Parts | None:
 def and_list(words: list[str]) -> str:
     """Join words, the last with "and".
 
-    >>> and_list(["no images"]), and_list(["prompts read in steps of 256 tokens", "no images"])
-    ('no images', 'prompts read in steps of 256 tokens and no images')
+    >>> and_list(["no images"]), and_list(["prompt batches of 256 tokens", "no images"])
+    ('no images', 'prompt batches of 256 tokens and no images')
     """
     last = words[-1]
     return f"{', '.join(words[:-1])} and {last}" if len(words) > 1 else last
@@ -310,7 +310,7 @@ def flag_words(settings: Settings) -> list[str]:
     if settings.memory_fraction is not None:
         found.append(f"{settings.memory_fraction * 100:.0f} % of the GPU's memory")
     if settings.micro_batch_tokens is not None:
-        found.append(f"prompts read in steps of {settings.micro_batch_tokens} tokens")
+        found.append(f"prompt batches of {settings.micro_batch_tokens:,} tokens")
     if settings.text_only:
         found.append("no images")
     if settings.expert_parallel:
@@ -337,7 +337,7 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
     if assessment.shortage_bytes > 0:
         lacks = NumberCell(assessment.shortage_bytes, Unit.GIB)
         gpu = _deciding_gpu(assessment)
-        parts = f"{gpu[:1].upper()}{gpu[1:]} is at least ", lacks, f" short {WHAT_IS_COUNTED}."
+        parts = f"{gpu[:1].upper()}{gpu[1:]} lacks at least ", lacks, f" {WHAT_IS_COUNTED}."
         lines.append(Parts(parts))
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
