@@ -189,7 +189,7 @@ def _listed(vendor: Vendor, names: Sequence[str]) -> str:
     last = len(names) - 1
     if vendor is Vendor.AMD:
         groups = "GPU[0]" if last == 0 else f"GPU[0] to GPU[{last}]"
-        return f"lines that begin with {groups}{which(names)}"
+        return f"lines that begin with {groups}{which(names, 'one number')}"
     if vendor is Vendor.INTEL:
         return lines_from("0 …", f"{last} …", names)
     return lines_from("GPU 0: … (UUID: GPU-…)", f"GPU {last}: …", names)
@@ -209,8 +209,8 @@ def lines_from(first: str, last: str, names: Sequence[str]) -> str:
     return f"{lines}{which(names)}"
 
 
-def which(names: Sequence[str]) -> str:
-    """Say which GPUs a list is of, in the catalog's names.
+def which(names: Sequence[str], one: str = "one") -> str:
+    """Say which GPUs a list is of, in the catalog's names; ``one`` of what it has for each.
 
     >>> which(["RTX 5090", "RTX 3090"])
     ', in this order: RTX 5090, RTX 3090'
@@ -218,7 +218,7 @@ def which(names: Sequence[str]) -> str:
     if len(names) == 1:
         return f", for the {names[0]}"
     alike = len(set(names)) == 1
-    return f", one for each {names[0]}" if alike else f", in this order: {', '.join(names)}"
+    return f", {one} for each {names[0]}" if alike else f", in this order: {', '.join(names)}"
 
 
 def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:

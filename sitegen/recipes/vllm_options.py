@@ -141,6 +141,5 @@ def cache_note(target: Target) -> str:
     tokens = target.limits.tokens_by_request
     if not tokens:
         return ""
-    whose = "copy of the model" if target.together else "server"
     device = LOGGED_DEVICES.get(target.vendors[0], "GPU")
-    return f"{device} KV cache size: about {tokens:,} tokens in the log of each {whose}"
+    return f"{device} KV cache size: about {tokens:,} tokens in {target.log_words}"

@@ -95,7 +95,7 @@ def _install(target: Target, where: str) -> RecipeStep:
         "cmake --build ik_llama.cpp/build --config Release -j",
         f"{PROGRAM} --version",
     ]
-    note = "A processor with AVX-512 needs more build options: see docs/build.md."
+    note = "A processor with AVX-512 needs more build options: see docs/build.md in ik_llama.cpp."
     title = "Build ik_llama.cpp"
     return RecipeStep(
         Phase.INSTALL, title, Language.BASH, "\n".join(lines), where, note=note, expect="version"

@@ -179,8 +179,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
 def pool_note(target: Target) -> str:
     """Say what the server should log about its cache."""
     tokens = target.limits.kv_pool_tokens
-    whose = "copy of the model" if target.together else "server"
-    return f"max_total_num_tokens of about {tokens:,} in the log of each {whose}" if tokens else ""
+    return f"max_total_num_tokens of about {tokens:,} in {target.log_words}" if tokens else ""
 
 
 def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) -> list[Option]:

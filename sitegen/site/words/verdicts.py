@@ -281,8 +281,10 @@ def start_note(assessment: Assessment) -> Parts | None:
 def and_list(words: list[str]) -> str:
     """Join words, the last with "and".
 
-    >>> and_list(["no images"]), and_list(["prompt batches of 256 tokens", "no images"])
-    ('no images', 'prompt batches of 256 tokens and no images')
+    >>> and_list(["image input turned off"])
+    'image input turned off'
+    >>> and_list(["prompt batches of 256 tokens", "image input turned off"])
+    'prompt batches of 256 tokens and image input turned off'
     """
     last = words[-1]
     return f"{', '.join(words[:-1])} and {last}" if len(words) > 1 else last
@@ -312,7 +314,7 @@ def flag_words(settings: Settings) -> list[str]:
     if settings.micro_batch_tokens is not None:
         found.append(f"prompt batches of {settings.micro_batch_tokens:,} tokens")
     if settings.text_only:
-        found.append("no images")
+        found.append("image input turned off")
     if settings.expert_parallel:
         found.append("whole experts on each GPU")
     if settings.raised_limit:
