@@ -72,11 +72,11 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
         Language.BASH,
         RUN,
         where=where,
-        note=f"This needs nginx. Clients connect to port {listens}. nginx sends the requests of a "
-        "conversation to the same server, which need not read it again, if the client names it "
-        "in a header: OpenCode sends X-Session-Id, and Open WebUI sends X-OpenWebUI-Chat-Id if "
-        "you set ENABLE_FORWARD_USER_INFO_HEADERS. All other requests go to the server with the "
-        "fewest open ones.",
+        note=f"This needs nginx. Clients connect to port {listens}. If a client names the "
+        "conversation in a header, nginx sends all its requests to the same server, which then "
+        "does not read the conversation again. OpenCode sends X-Session-Id, and Open WebUI sends "
+        "X-OpenWebUI-Chat-Id if you set ENABLE_FORWARD_USER_INFO_HEADERS. All other requests go "
+        "to the server with the fewest open requests.",
     )
     ended = RecipeStep(
         Phase.STOP, "Stop the load balancer", Language.BASH, f"{RUN} -s stop", where=where

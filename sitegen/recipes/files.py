@@ -198,7 +198,7 @@ def _note(target: Target, *, made: bool) -> str:
     if not made:
         return (
             f"{none}. Run the first command, put such files into the folder that MODEL names, then "
-            "check them."
+            "run the rest to check them."
         )
     accept = " First accept the model's license on Hugging Face, then run hf auth login."
     gated = accept if _source(target).gated else ""

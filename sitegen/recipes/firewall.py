@@ -35,9 +35,11 @@ def ports_step(senders: Sequence[str], ports: Sequence[int], where: str) -> Reci
     Source:
         ufw(8): ``allow from ADDRESS to any port PORT proto tcp``, ``deny PORT/tcp``.
     """
-    shown = f"{ports[0]}:{ports[-1]}" if len(ports) > 1 else str(ports[0])
+    several = len(ports) > 1
+    shown = f"{ports[0]}:{ports[-1]}" if several else str(ports[0])
     rules = [f"allow from {one} to any port {shown} proto tcp" for one in senders]
-    title = f"Restrict access to port{'s' if len(ports) > 1 else ''} {shown}"
+    named = f"ports {ports[0]} to {ports[-1]}" if several else f"port {shown}"
+    title = f"Restrict access to {named}"
     return _step(title, [*rules, f"deny {shown}/tcp"], where, NOTE)
 
 

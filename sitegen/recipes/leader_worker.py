@@ -82,7 +82,7 @@ def _note(target: Target) -> str:
         "not download it again. If the nodes share storage, use a PersistentVolumeClaim instead of "
         "that folder.",
         "For RDMA, the pods are privileged and use the network of their nodes. If the cluster has "
-        "a device plugin for RDMA, request its resource instead of privileged and "
+        "a device plugin for RDMA, request its resource instead of setting privileged and mounting "
         f"{ADAPTERS}."
         if _over_rdma(target)
         else "",

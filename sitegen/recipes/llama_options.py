@@ -52,9 +52,9 @@ VULKAN_PACKAGES = (
     "To build with Vulkan, Debian and Ubuntu need libvulkan-dev, glslc and spirv-headers."
 )
 INSTEAD_OF_ROCM = (
-    "Without ROCm, build with -DGGML_VULKAN=ON instead, which runs with the graphics driver alone. "
+    "Without ROCm, build with -DGGML_VULKAN=ON instead, which needs only the graphics driver. "
     f"{VULKAN_PACKAGES} Our estimates are for ROCm: with Vulkan, most models write about as fast, "
-    "and prompts are often slower, though faster on some GPUs."
+    "and reading prompts is often slower, though faster on some GPUs."
 )
 """What llama.cpp's other backend for AMD needs and costs.
 
@@ -66,10 +66,10 @@ Source:
 COLLECTIVES = {
     Vendor.NVIDIA: (
         "CMake must find NCCL, which CUDA does not include (Debian and Ubuntu: libnccl-dev). "
-        "Without NCCL the GPUs exchange data through system RAM."
+        "Without NCCL, the GPUs exchange data through system RAM."
     ),
     Vendor.AMD: (
-        "With -DGGML_HIP_RCCL=ON the GPUs exchange data through RCCL: measure with and without "
+        "With -DGGML_HIP_RCCL=ON, the GPUs exchange data through RCCL: measure with and without "
         "it, because it does not always help."
     ),
 }
@@ -231,7 +231,7 @@ def _order_note(target: Target) -> str:
     mixed = len(nodes) == 1 and len(set(nodes[0])) > 1
     if not mixed or target.plan.kind is PlanKind.TENSOR or len(target.plan.ranks) == 1:
         return ""
-    return "If the order differs, reorder the numbers of --tensor-split below."
+    return "If the order differs, reorder the numbers in --tensor-split below."
 
 
 def split_of(layers: Sequence[int], *, beside: int = 2) -> str:
@@ -390,8 +390,8 @@ def tensor_note(target: Target) -> str:
         return ""
     return (
         "llama.cpp calls this split experimental. Compare its answers with those of --split-mode "
-        "layer, which needs no other change. In this mode llama.cpp does not fit the "
-        "context to the memory, so keep --ctx-size."
+        "layer, which needs no other change. With the experimental split, llama.cpp does not "
+        "fit the context to the memory, so keep --ctx-size."
     )
 
 

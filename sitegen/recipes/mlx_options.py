@@ -30,7 +30,7 @@ Source:
     (``LRUPromptCache``): a request leaves up to three, of its system prompt, of its prompt and of
     its answer (read 2026-11-28).
 """
-WARNINGS = ("The server does not check keys: keep it on this machine.",)
+WARNINGS = ("The server does not check keys: keep it local to this machine.",)
 
 
 def server_options(target: Target) -> list[Option]:
@@ -93,14 +93,15 @@ def context_note(target: Target) -> str:
         note += f"--decode-concurrency {most}."
     notes = [
         note,
-        "--max-tokens applies to clients that name no limit; the server's own default is 512 "
+        "--max-tokens applies to clients that set no limit; the server's own default is 512 "
         "tokens. In your clients, also set temperature and top_p as the model's maker recommends: "
-        "without them, the server always takes the likeliest token.",
+        "without them, the server always picks the most likely token.",
     ]
     for option in _kept_caches(target):
         notes.append(
-            "The server keeps the KV caches of finished requests, so that it need not read a "
-            f"conversation again. {option[0]} keeps them within the memory that the plan leaves."
+            "The server keeps the KV caches of finished requests, so that it does not have to read "
+            f"a conversation again. {option[0]} keeps them within the memory that the plan leaves "
+            "free."
         )
     return paragraphs(*notes)
 

@@ -71,20 +71,25 @@ def unit_step(
         "[Install]",
         "WantedBy=multi-user.target",
     ]
-    listed = ", ".join(f"{one}=…" for one in names)
-    kept = (
-        f"Put {listed} into a file named .env. The next step copies this file to {secrets}, "
-        "which only root can read."
-        if names
-        else ""
-    )
     return RecipeStep(
         Phase.INSTEAD,
         "As a systemd unit",
         Language.INI,
         "\n".join(lines).replace("%", "%%"),
         file=f"/etc/systemd/system/{name}.service",
-        note=kept,
+        note=_kept(names, secrets),
+    )
+
+
+def _kept(names: Sequence[str], secrets: str) -> str:
+    """Say where a unit's variables are kept; nothing for a unit that reads none."""
+    if not names:
+        return ""
+    *others, last = (f"{one}=…" for one in names)
+    listed = f"{', '.join(others)} and {last}" if others else last
+    return (
+        f"Put {listed} into a file named .env. The next step copies this file to {secrets}, "
+        "which only root can read."
     )
 
 

@@ -141,5 +141,5 @@ def _compose(parts: Sequence[Recipe]) -> tuple[RecipeStep, ...]:
         text = step.text.replace("${MODEL}", f"${{MODEL_{number}}}")
         services |= yaml.load(text, Loader=yaml.CSafeLoader)["services"]
     names = ", ".join(f"MODEL_{number}=…" for number, _ in enumerate(recipe_steps, 1))
-    note = f"Put {names}, HOST=… and API_KEY=… into a file named .env in the same folder."
-    return (compose_step(services, note=f"{note} Start: docker compose up -d."),)
+    note = f"Put {names}, HOST=… and API_KEY=… into a file named .env in the same folder"
+    return (compose_step(services, note=f"{note}, then run docker compose up -d."),)

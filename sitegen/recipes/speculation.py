@@ -71,7 +71,7 @@ def _gain(found: Speculation) -> str:
     low, mid, high = found.gain.bounds
     times = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     half = f"; half of the results are {mid:g} or more" if low < mid else ""
-    return f"{found.measured_by} measured {times} times the speed{half}. {found.many_users}"
+    return f"{found.measured_by} measured {times} times the usual speed{half}. {found.many_users}"
 
 
 def _cost(target: Target, found: Speculation) -> str:
@@ -113,7 +113,7 @@ def _file(target: Target, found: Speculation) -> str:
     if not (found.repositories or found.draft or by_makers):
         return (
             "The model's makers did not publish this file: if the server stops because "
-            "weights are missing, the file lacks this part."
+            "weights are missing, the file lacks the part that guesses."
         )
     holds = checkpoint.prediction_layers > 0 and not found.draft
     owners = [one.partition(":")[0] for one in found.repositories]
@@ -122,4 +122,5 @@ def _file(target: Target, found: Speculation) -> str:
     named, kind = found.repositories[0], checkpoint.quantization.gguf_file_type
     if kind and ":" not in named:
         named = f"{named}:{kind}"
-    return f"Use a file that contains this part, such as MODEL={named}."
+    part = "the draft model" if found.draft else "the part that guesses"
+    return f"Use a file that contains {part}, such as MODEL={named}."

@@ -113,7 +113,7 @@ def common_warnings(target: Target) -> Iterable[str]:
     """Warn of what the plan itself risks."""
     if target.tight:
         yield (
-            "The server may run out of memory: this context does not fit in our high estimate. "
+            "The server may run out of memory: by our high estimate, this context does not fit. "
             "If that happens, set a shorter context."
         )
     nodes = [target.node(at) for at in target.span]
@@ -123,7 +123,7 @@ def common_warnings(target: Target) -> Iterable[str]:
     if shown and target.vendors != (Vendor.APPLE,):
         yield (
             "The plan does not count the memory that a desktop takes on the first GPU. Close "
-            "programs that use that GPU, or start without a desktop."
+            "programs that use that GPU, or start the machine without a desktop."
         )
 
 
@@ -162,8 +162,8 @@ def gpus_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     if vendor is Vendor.NVIDIA and not alike:
         lines = f"export CUDA_DEVICE_ORDER=PCI_BUS_ID\n{lines}"
     notes = [
-        "" if alike else "If the order differs, change the numbers below.",
-        "Some versions print a number or another name." if vendor is Vendor.AMD else "",
+        "" if alike else "If the order differs, change the GPU numbers below.",
+        "Some versions print a number or another name for a GPU." if vendor is Vendor.AMD else "",
     ]
     return (
         RecipeStep(
@@ -189,7 +189,7 @@ def _listed(vendor: Vendor, names: Sequence[str]) -> str:
     last = len(names) - 1
     if vendor is Vendor.AMD:
         groups = "GPU[0]" if last == 0 else f"GPU[0] to GPU[{last}]"
-        return f"lines that begin with {groups}{which(names)}"
+        return f"lines that begin with {groups}{which(names, 'one number')}"
     if vendor is Vendor.INTEL:
         return lines_from("0 …", f"{last} …", names)
     return lines_from("GPU 0: … (UUID: GPU-…)", f"GPU {last}: …", names)
@@ -209,8 +209,8 @@ def lines_from(first: str, last: str, names: Sequence[str]) -> str:
     return f"{lines}{which(names)}"
 
 
-def which(names: Sequence[str]) -> str:
-    """Say which GPUs a list is of, in the catalog's names.
+def which(names: Sequence[str], one: str = "one") -> str:
+    """Say which GPUs a list is of, in the catalog's names; ``one`` of what it has for each.
 
     >>> which(["RTX 5090", "RTX 3090"])
     ', in this order: RTX 5090, RTX 3090'
@@ -218,7 +218,7 @@ def which(names: Sequence[str]) -> str:
     if len(names) == 1:
         return f", for the {names[0]}"
     alike = len(set(names)) == 1
-    return f", one for each {names[0]}" if alike else f", in this order: {', '.join(names)}"
+    return f", {one} for each {names[0]}" if alike else f", in this order: {', '.join(names)}"
 
 
 def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
@@ -251,8 +251,8 @@ def rdma_step(target: Target, where: str) -> tuple[RecipeStep, ...]:
             "rdma_ctl enable",
             where=where,
             note=(
-                "Run this once, in the Terminal of the Recovery system. All machines need the "
-                "same version of macOS and a cable to every other machine."
+                "Run this once, in Terminal in macOS Recovery. All machines need the same "
+                "version of macOS, and each needs a cable to every other machine."
             ),
         ),
     )
@@ -401,7 +401,7 @@ def balance_note(target: Target) -> str:
     servers = sum(len(nodes) * len(replicas) for nodes, replicas in target.by_node())
     if servers == 1:
         copies = f"{target.plan.replicas} full copies of the model"
-        return f"One address distributes requests to {copies}."
+        return f"The server distributes requests from one address to {copies}."
     each = "" if target.together else ", each with a full copy of the model"
     return (
         f"This starts {servers} servers{each}. Put a load balancer in front, or give every client "

@@ -188,6 +188,13 @@ class Target:
         return [(found.option, str(number))] if found and number > 1 else []
 
     @property
+    def log_words(self) -> str:
+        """Name the log in which a server tells of a replica."""
+        if self.plan.replicas == 1:
+            return "the server's log"
+        return f"the log of each {'copy of the model' if self.together else 'server'}"
+
+    @property
     def joined(self) -> Target:
         """The same, with one server for all replicas of a machine, where the runtime has one."""
         return replace(self, together=True) if self._runs_replicas else self

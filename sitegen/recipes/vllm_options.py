@@ -92,8 +92,9 @@ def cache_choice(target: Target) -> str:
     if cache_dtype(target) != "bfloat16":
         return ""
     return (
-        "The files ask for a KV cache in FP8. It would hold twice as many tokens on GPUs with "
-        "compute capability 8.9 or newer, but may reduce quality. Our figures are for 16 bits."
+        "The model files specify an FP8 KV cache. On GPUs with compute capability 8.9 or newer, it "
+        "would hold twice as many tokens, but may reduce quality. Our figures are for a 16-bit "
+        "cache."
     )
 
 
@@ -125,7 +126,7 @@ def install_step(target: Target, where: str = "", *, ray: bool = False) -> Recip
         lines.append(
             f"uv pip install vllm{extra} {index} {torch} --index-strategy unsafe-best-match"
         )
-        note = "The wheels for Intel GPUs come from the newest code, not from a release."
+        note = "The wheels for Intel GPUs are built from the newest code, not from a release."
     else:
         lines.append(f"uv pip install 'vllm=={version}'{extra}")
     lines.append("vllm --version")
@@ -140,6 +141,5 @@ def cache_note(target: Target) -> str:
     tokens = target.limits.tokens_by_request
     if not tokens:
         return ""
-    whose = "copy" if target.together else "server"
     device = LOGGED_DEVICES.get(target.vendors[0], "GPU")
-    return f"{device} KV cache size: about {tokens:,} tokens in the log of each {whose}"
+    return f"{device} KV cache size: about {tokens:,} tokens in {target.log_words}"

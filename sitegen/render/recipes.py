@@ -34,10 +34,9 @@ def recipes_html(groups: Sequence[RecipeGroup], page_url: str) -> str:
 def about_html(choice: str) -> str:
     """Say what the commands are, and how to choose between several."""
     return (
-        "<p>Copy and paste these commands. They start the assessed plans, with sizes, "
-        f"context and memory share filled in. {choice}We checked the options against the source "
-        "code of the versions "
-        "named.</p>\n"
+        "<p>Copy and paste these commands. They start the plans that we assessed: sizes, "
+        f"context and memory share are filled in. {choice}We checked the options against the "
+        "source code of the versions named below.</p>\n"
     )
 
 

@@ -128,7 +128,7 @@ def test_the_gain_of_speculative_decoding_is_named_where_the_commands_name_one(
     for answer in answers:
         print_best(known.combo, answer, FitOptions(best="coding"))
         said.append(capsys.readouterr().out)
-    gain = "Others measured 1.25 to 2.45 times the speed with speculative decoding"
+    gain = "Others measured 1.25 to 2.45 times the usual speed with speculative decoding"
     line = f"{gain} (Qwen3.8 27B): see the recipe.\n"
     assert line in said[0]
     assert "speculative" not in said[1]

@@ -418,11 +418,11 @@ def test_a_list_of_gpus_is_counted_and_never_expected_to_print_our_names() -> No
     assert build.expect == "2 lines, from ROCm0: … to ROCm1: …, one for each RX 7900 XTX"
     found = asked("8x-mi300x", "qwen3-8b", "vllm", "bf16")
     step = next(s for s in form(found, "vllm").steps if s.title == "List the GPUs")
-    assert step.expect == "lines that begin with GPU[0] to GPU[7], one for each MI300X"
+    assert step.expect == "lines that begin with GPU[0] to GPU[7], one number for each MI300X"
     found = asked("rtx-5090-plus-2x-rtx-3090", "llama-3.3-70b-instruct", "llama-cpp", "q4-k-m")
     build = next(s for s in form(found, "llama-cpp").steps if s.title == "Build llama.cpp")
     assert build.expect.endswith(", in this order: RTX 5090, RTX 3090, RTX 3090")
-    assert "reorder the numbers of --tensor-split" in build.note
+    assert "reorder the numbers in --tensor-split" in build.note
 
 
 def test_a_checkpoint_without_a_variant_goes_by_its_type() -> None:

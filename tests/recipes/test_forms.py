@@ -80,7 +80,9 @@ def test_eight_cards_serve_replicas_behind_one_address() -> None:
     assert value(recipe, "--port") == ["8000"]
     start = next(step for step in recipe.steps if step.title == "Start the server")
     assert "CUDA_VISIBLE_DEVICES" not in start.text
-    assert start.note == "One address distributes requests to 4 full copies of the model."
+    assert start.note == (
+        "The server distributes requests from one address to 4 full copies of the model."
+    )
     assert not any(step.file == "balancer.conf" for step in recipe.steps)
     compose = next(step for step in recipe.steps if step.file == "compose.yaml")
     ((name, service),) = read_yaml(compose.text)["services"].items()

@@ -75,7 +75,8 @@ def test_a_context_is_named_that_leaves_room_for_what_guesses() -> None:
     said = note(assessment, "llama-cpp")
     assert "add --spec-type draft-mtp --spec-draft-n-max 2: a part of the model" in said
     assert (
-        "Forty owners measured 1.25 to 2.45 times the speed; half of the results are 1.78" in said
+        "Forty owners measured 1.25 to 2.45 times the usual speed; half of the results are 1.78"
+        in said
     )
     assert "With four users at the same time, the gain disappeared." in said
     typed = start(assessment)
@@ -261,5 +262,5 @@ def test_one_result_is_not_said_to_be_a_range() -> None:
     once = with_entry(
         asked(CARD, *OWN), gain=Interval.exact(1.94), extra_bytes=Interval.exact(2.0**31)
     )
-    assert "Forty owners measured 1.94 times the speed. With four users" in note(once)
+    assert "Forty owners measured 1.94 times the usual speed. With four users" in note(once)
     assert "Speculative decoding takes about 2.0 GiB more memory: use --ctx-size" in note(once)

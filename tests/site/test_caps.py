@@ -61,6 +61,6 @@ def test_what_is_missing_is_said_only_where_something_is() -> None:
     enough = text(why(replace(tight, shortage_bytes=0), CATALOG))
     short = text(why(replace(tight, shortage_bytes=3 << 30), CATALOG))
     assert "lacks" not in enough
-    assert "The fullest GPU is at least 3 GiB short for the weights, KV cache and buffers." in (
+    assert "The fullest GPU lacks at least 3 GiB for the weights, KV cache and buffers." in (
         short.replace("\N{NO-BREAK SPACE}", " ")
     )

@@ -115,7 +115,7 @@ def test_what_runs_has_commands_curves_and_other_files_and_what_does_not_says_wh
     assert fails.mark.tier is FitTier.NOT_PRACTICAL
     assert fails.commands is None
     assert fails.context is None
-    assert "short for the weights" in html_of(page_of(row_of(MODELS[1])))
+    assert "lacks at least" in html_of(page_of(row_of(MODELS[1])))
 
 
 def test_the_curve_ends_where_the_verdict_says_that_the_context_ends() -> None:

@@ -112,6 +112,14 @@ def test_a_context_that_is_one_user_s_is_not_told_to_several() -> None:
     ).replace(" tokens", "\N{NO-BREAK SPACE}tokens")
 
 
+@pytest.mark.parametrize("users", [1, 4])
+def test_no_context_at_all_is_said_in_words(users: int) -> None:
+    reason = Reason("KV_BELOW_CONTEXT", {"max_context_tokens": 0, "context_tokens": 8_192})
+    assert text(reason_sentence(reason, CATALOG, users)) == (
+        "No context length is certain to fit; you asked for 8,192\N{NO-BREAK SPACE}tokens."
+    )
+
+
 def test_bytes_are_printed_in_gib_and_ids_by_name() -> None:
     weights = Reason("WEIGHTS_EXCEED", {"weights_bytes": 40 * GIB, "budget_bytes": 21 * GIB})
     assert text(reason_sentence(weights, CATALOG)) == (

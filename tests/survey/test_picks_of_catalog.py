@@ -500,7 +500,7 @@ def test_a_card_and_the_home_page_name_the_gain_that_the_commands_name() -> None
     assert cards[0].figures[0] == speed_figure(lead)[0]
     view = first_view(of_survey(survey), home_state("combo=1x-rtx-3090", catalog), catalog)
     assert view.faster == faster(gains[0], view.whole[0].url)
-    said = "Others measured 1.25 to 2.45 times the speed with speculative decoding"
+    said = "Others measured 1.25 to 2.45 times the usual speed with speculative decoding"
     line = f'<p class="note">{said}: <a href='
     assert line in answer_html(view, "/")
     many = home_state("combo=1x-rtx-3090&users=4&model=qwen3.8-27b", catalog)

@@ -393,7 +393,7 @@ class SpeculationRecord(Record):
         default="Owners", description="Who measured the gain, as the subject of a sentence."
     )
     many_users: str = Field(
-        default="Leave it out if many users ask at once.",
+        default="Do not use speculative decoding if many users send requests at once.",
         description="What it does for several users at once, as a sentence.",
     )
     extra_gib: IntervalRecord | None = Field(

@@ -91,7 +91,7 @@ def addresses_are_private(scene: FileModel, _: LintContext) -> Iterator[Problem]
         message = (
             f"{name}: anyone who can reach this machine can use the server; it asks for no key"
         )
-        hint = "keep it on 127.0.0.1, or put a proxy that asks for a key in front"
+        hint = "keep it on 127.0.0.1, or put a proxy in front that asks for a key"
         yield warning(place, "exposed", message, hint)
     yield from _dashboards(scene)
 
@@ -179,7 +179,7 @@ def _open(launch: Launch, host: Setting, others: int) -> Problem:
     if launch.program.startswith("tabbyapi"):
         hint = "write disable_auth: false, or host: 127.0.0.1"
     if not launch.traits.checks_key:
-        hint = "bind it to 127.0.0.1 and put a proxy that asks for a key in front"
+        hint = "bind it to 127.0.0.1 and put a proxy in front that asks for a key"
     return warning(host.place, "exposed", message, hint)
 
 

@@ -100,7 +100,7 @@ def _deployed(target: Target, form: str, name: str, workers: dict[str, Any]) -> 
             Language.BASH,
             'kubectl create secret generic hf-token-secret --from-literal=HF_TOKEN="${HF_TOKEN:-}"',
             note="First install the Dynamo operator in the cluster, and Grove or LWS for replicas "
-            "over several nodes.",
+            "that span several nodes.",
         ),
         RecipeStep(
             Phase.START,

@@ -121,10 +121,9 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     text = "\n".join([*CONVERTER, f'{convert} --upload-repo "$MODEL"', "deactivate"])
     step = made_step(target, where)
     note = (
-        f"{step.note} exo loads only from repositories, so this step uploads the files to your "
-        "account"
+        f"{step.note} exo loads models only from repositories, so this step uploads the files to "
+        "your account. Your token needs write access."
     )
-    note += ", whose token needs write access."
     return (replace(step, title="Make the files and upload them", text=text, note=note),)
 
 

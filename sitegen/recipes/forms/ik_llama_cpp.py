@@ -45,7 +45,7 @@ PROJECTORS = "'*mmproj*-[Ff]16.gguf'"
 """How makers of GGUF files name the file that reads images, in 16 bits."""
 
 WARNINGS = (
-    "Set a key, and keep the address private: without a key, anyone who reaches the port can use "
+    "Set a key, and keep the address private: without a key, anyone who can reach the port can use "
     "the server.",
 )
 
@@ -95,7 +95,7 @@ def _install(target: Target, where: str) -> RecipeStep:
         "cmake --build ik_llama.cpp/build --config Release -j",
         f"{PROGRAM} --version",
     ]
-    note = "A processor with AVX-512 needs more build options: see docs/build.md."
+    note = "A processor with AVX-512 needs more build options: see docs/build.md in ik_llama.cpp."
     title = "Build ik_llama.cpp"
     return RecipeStep(
         Phase.INSTALL, title, Language.BASH, "\n".join(lines), where, note=note, expect="version"
@@ -118,8 +118,8 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         ]
     size = gigabytes(target.assessment.download_bytes)
     note = (
-        f"This downloads about {size}. If the file has parts, name the first; the server finds "
-        "the others."
+        f"This downloads about {size}. If the file is split into parts, set FILE to the first "
+        "part; the server finds the others."
     )
     note = " ".join(filter(None, (note, pattern_note(target))))
     step = RecipeStep(

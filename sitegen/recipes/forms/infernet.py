@@ -20,10 +20,10 @@ TIERS = ((8, "<8gb"), (16, "8-16gb"), (24, "16-24gb"), (48, "24-48gb"))
 LARGEST_TIER = ">=48gb"
 
 WARNINGS = (
-    "The daemon runs requests from strangers and updates itself. Use a machine with nothing else "
-    "on it, and read the changes in each new version.",
-    "The daemon's first request to the server has no key, so the server asks for none. Leave the "
-    "server on 127.0.0.1.",
+    "The daemon answers requests from strangers and updates itself. Use a machine with nothing "
+    "else on it, and read the changes in each new version.",
+    "The daemon's first request to the server has no key, so the server must not require one. "
+    "Leave the server on 127.0.0.1.",
 )
 
 
@@ -124,8 +124,8 @@ def _file(target: Target, hosts: list[str], where: str) -> RecipeStep:
         "Add these keys to the file and remove engine.ollamaHost, which the daemon would "
         "otherwise use for vLLM too. At the commit that we read, the daemon uses the key engine "
         "and the variables of the next step. The Infernet Book describes the other keys. vram_tier "
-        "counts the memory of all GPUs of one server. The network sorts by this value, but the "
-        "value does not tell you which models fit."
+        "counts the memory of all GPUs of one server. The network sorts nodes by this value, but "
+        "the value does not tell you which models fit."
     ]
     if len(hosts) > 1:
         notes.append(

@@ -69,7 +69,7 @@ Source:
 """
 
 WARNINGS = (
-    "Set a key, and keep the address private: without a key, anyone who reaches the port can use "
+    "Set a key, and keep the address private: without a key, anyone who can reach the port can use "
     "the server.",
 )
 

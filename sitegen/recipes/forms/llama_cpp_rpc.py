@@ -39,7 +39,7 @@ RPC_PORT = 50_052
 
 WARNINGS = (
     "The RPC server has no password and no encryption, and its authors call it insecure: bind it "
-    "to a private address, never to 0.0.0.0, and close its port to everything else.",
+    "to a private address, never to 0.0.0.0, and let only your own nodes reach its port.",
 )
 
 
@@ -89,7 +89,8 @@ def _worker(target: Target, where: str) -> RecipeStep:
         with_oneapi(target, "\n".join((find, command('"$RPC_SERVER"', options)))),
         where=where,
         note=(
-            "With the cache, the weights cross the network once and stay in ~/.cache/llama.cpp/rpc."
+            "With --cache, the weights cross the network only once and stay in "
+            "~/.cache/llama.cpp/rpc."
         ),
         expect=f"endpoint : …:{RPC_PORT}",
         stays=True,

@@ -16,8 +16,8 @@ ORCHESTRATOR = "lm-studio"
 FIRST_PORT = 1234
 
 WARNINGS = (
-    "LM Studio does not check keys unless you configure it to: keep it on this machine, or put a "
-    "proxy that does in front of it.",
+    "LM Studio does not check keys unless you configure it to: keep it local to this machine, "
+    "or put a proxy in front of it that does.",
 )
 
 

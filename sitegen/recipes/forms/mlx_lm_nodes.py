@@ -27,7 +27,7 @@ from sitegen.recipes.steps import (
 from sitegen.recipes.target import Target
 
 HOSTFILE = "hosts.json"
-TRAFFIC = "The traffic between the machines is neither encrypted nor signed: keep it private."
+TRAFFIC = "The traffic between the machines is neither encrypted nor signed: use a private network."
 
 
 def recipe(target: Target) -> Recipe | None:

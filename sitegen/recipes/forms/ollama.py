@@ -42,8 +42,8 @@ TAGS = {Vendor.NVIDIA: OLLAMA, Vendor.AMD: f"{OLLAMA}-rocm"}
 """Tags of the container image, by vendor."""
 
 WARNINGS = (
-    "Ollama does not check keys: keep it on this machine, or put a proxy that checks them in "
-    "front.",
+    "Ollama does not check keys: keep it local to this machine, or put a proxy in front of it that "
+    "does.",
 )
 
 
@@ -326,7 +326,7 @@ def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         file="/etc/systemd/system/ollama.service.d/override.conf",
         note=(
             "After you write this file, run systemctl daemon-reload, systemctl enable --now "
-            "ollama, and ollama create as above. The user ollama must be able to read the model "
+            "ollama, and ollama create as above. The ollama user must be able to read the model "
             "file."
         ),
     )
@@ -358,7 +358,7 @@ def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> tuple[Re
     }
     create = f"ollama create {quoted(target.served_name)} -f /Modelfile"
     note = (
-        "Start: docker compose up -d. Then create the model in each container: "
+        "Run docker compose up -d, then create the model in each container: "
         f"docker compose exec ollama-{ports[0]} {create}"
     )
     return (compose_step(services, note=note, volumes=list(services)),)
@@ -374,7 +374,7 @@ def _asked(target: Target, servers: int, where: str) -> RecipeStep:
     ]
     return RecipeStep(
         Phase.VERIFY,
-        "Send a test question and check where it runs",
+        "Send a test question and check where the model runs",
         Language.BASH,
         each_port(target.ports(servers, FIRST_PORT), lines),
         where=where,

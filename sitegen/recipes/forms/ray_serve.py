@@ -25,7 +25,7 @@ SHORT_CONTEXT = 8_192
 
 WARNINGS = (
     WARNING,
-    "Ray Serve does not check keys: put a proxy that checks them in front before "
+    "Ray Serve does not check keys: put a proxy in front that checks them before "
     "others can reach it.",
 )
 
@@ -87,7 +87,7 @@ def _install(target: Target, where: str) -> RecipeStep:
     ]
     note = (
         f"This release of Ray installs vLLM {RAY_BRINGS_VLLM}, not the version that we assessed. "
-        "The sizes are the same; the cache may differ slightly."
+        "The memory needs are the same, except that the KV cache may differ slightly."
     )
     return RecipeStep(
         Phase.INSTALL,

@@ -47,7 +47,7 @@ PROGRAM = "sglang serve"
 KV_DTYPES = {"fp8": "fp8_e4m3"}
 
 WARNINGS = (
-    "Set a key, and keep the address private: without a key, anyone who reaches the port can use "
+    "Set a key, and keep the address private: without a key, anyone who can reach the port can use "
     "the server.",
 )
 
@@ -181,8 +181,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
 def pool_note(target: Target) -> str:
     """Say what the server should log about its cache."""
     tokens = target.limits.kv_pool_tokens
-    whose = "copy" if target.together else "server"
-    return f"max_total_num_tokens of about {tokens:,} in the log of each {whose}" if tokens else ""
+    return f"max_total_num_tokens of about {tokens:,} in {target.log_words}" if tokens else ""
 
 
 def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) -> list[Option]:

@@ -195,7 +195,7 @@ def _container_keys() -> RecipeStep:
         "Write the container's keys",
         Language.BASH,
         "\n".join(lines),
-        note=f"Run this in the folder of {COMPOSE}. It keeps a file that already exists.",
+        note=f"Run this in the folder of {COMPOSE}. It does not replace an existing file.",
     )
 
 
@@ -245,7 +245,7 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         ],
         **gpu_access(target, ranks),
     }
-    note = "Start: docker compose up -d. The image has no tag for the commit that we read."
+    note = "Run docker compose up -d. The image has no tag for the commit that we read."
     return compose_step({f"tabbyapi-{port}": service}, note=note)
 
 

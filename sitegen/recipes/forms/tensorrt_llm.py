@@ -55,7 +55,8 @@ Source:
 """
 
 WARNINGS = (
-    "The server does not check keys: keep it on this machine, or put a proxy in front of it.",
+    "The server does not check keys: keep it local to this machine, or put a proxy in front of it "
+    "that does.",
 )
 
 
@@ -120,9 +121,10 @@ def _install(where: str) -> RecipeStep:
         "trtllm-serve --help",
     ]
     note = (
-        f"This is a release candidate: {STABLE}, the newest stable release, lacks newer models. "
+        f"This is a release candidate: {STABLE}, the newest stable release, does not support newer "
+        "models. "
         f"NVIDIA asks for CUDA Toolkit {TOOLKIT}, with CUDA_HOME set. "
-        f"Its container nvcr.io/nvidia/tensorrt-llm/release:{RELEASE} has the toolkit."
+        f"NVIDIA's container nvcr.io/nvidia/tensorrt-llm/release:{RELEASE} has the toolkit."
     )
     return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note)
 

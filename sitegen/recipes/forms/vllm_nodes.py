@@ -37,7 +37,9 @@ from sitegen.recipes.vllm_options import (
 
 MASTER_PORT = 29_501
 
-WARNINGS = ("The traffic between the nodes is neither encrypted nor signed: keep it private.",)
+WARNINGS = (
+    "The traffic between the nodes is neither encrypted nor signed: use a private network.",
+)
 
 
 def recipe(target: Target) -> Recipe | None:

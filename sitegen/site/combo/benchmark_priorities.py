@@ -231,5 +231,7 @@ def to_settle(measure: ToMeasure, catalog: Catalog) -> Cell:
     What belongs to the row's own model and plan is not named again.
     """
     if measure.model_id:
-        return Small(f"To settle it, measure the {QUANTITY_WORDS[measure.quantity]}.")
-    return Small(Parts(("To settle it, measure the ", measure_words(measure, catalog), ".")))
+        return Small(f"To settle the verdict, measure the {QUANTITY_WORDS[measure.quantity]}.")
+    return Small(
+        Parts(("To settle the verdict, measure the ", measure_words(measure, catalog), "."))
+    )

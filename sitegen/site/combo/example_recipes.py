@@ -14,9 +14,9 @@ from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.survey.results import ModelOnCombo, Survey
 
 ON_MODEL = (
-    "One example for each runtime that we pick for this model. Each example uses the machine with "
-    f"the least memory on which the model fits {COMFORTABLY}. Each machine's page has commands for "
-    "its own picks."
+    "This page has one example for each runtime that we pick for this model. Each example uses the "
+    f"machine with the least memory on which the model fits {COMFORTABLY}. Each machine's page has "
+    "commands for its own picks."
 )
 ON_RUNTIME = (
     "This example uses the smallest pair of GPUs that runs a model "

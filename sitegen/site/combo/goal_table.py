@@ -137,7 +137,7 @@ def _why(answer: Answer) -> Cell:
 def beyond_words(assessment: Assessment) -> str:
     """Say what memory beyond the GPUs' own a model takes."""
     spilled = any(reason.code == "EXPERTS_IN_RAM" for reason in assessment.reasons)
-    return "with experts in system RAM" if spilled else "with a higher system limit"
+    return "with experts in system RAM" if spilled else "with a higher GPU memory limit"
 
 
 def _why_larger(answer: Answer) -> Cell:

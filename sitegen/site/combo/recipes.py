@@ -71,9 +71,9 @@ HEADINGS = {
     "run-side-by-side": "Two models side by side",
 }
 ABOUT = {
-    "run-side-by-side": "The first is the best-rated model that leaves a GPU free, for hard "
-    "questions. The second is the best-rated model of at most half its size that fits on the other "
-    "GPUs, for quick answers. Each runs inside one machine, on the fewest GPUs that it fits on."
+    "run-side-by-side": "The first model is for hard questions: the best-rated one that leaves a "
+    "GPU free. The second is for quick answers: the best-rated one of at most half that size that "
+    "fits on the other GPUs. Each runs inside one machine, on as few GPUs as possible."
 }
 
 

@@ -241,7 +241,7 @@ def _context_finding(found: Assessment) -> Cell:
     """Say how far the context goes, and whether memory or the model ends it."""
     longest = found.limits.max_context_tokens if found.limits else 0
     if not longest:
-        return "No context is certain to fit"
+        return "No context length is certain to fit"
     if longest >= found.model.context_tokens:
         ends = "the model's maximum"
     else:
@@ -254,14 +254,13 @@ def _load_finding(curve: Sequence[LoadPoint]) -> Cell:
     if not curve:
         return ""
     first, last = curve[0], curve[-1]
-    streams = "1 user" if first.streams == 1 else f"{first.streams} users"
     return Parts(
         (
-            f"From {streams} to {last.streams}: total speed goes from ",
+            f"From {first.streams} to {last.streams} users, total speed goes from ",
             NumberCell(first.all_tokens_per_s.mid, Unit.TOKENS_PER_S),
             " to ",
             NumberCell(last.all_tokens_per_s.mid, Unit.TOKENS_PER_S),
-            ", which is ",
+            ", or ",
             NumberCell(last.each_tokens_per_s.mid, Unit.TOKENS_PER_S),
             " for each user",
         )

@@ -253,7 +253,7 @@ def _rest(further: Sequence[Assessment], assessments: Sequence[Assessment]) -> C
     )
     lines: list[Cell] = []
     if further:
-        lines.append(Parts(("Other files that run too: ", _named_ways(further), ".")))
+        lines.append(Parts(("You can also run: ", _named_ways(further), ".")))
     if failing:
         lines.append(Parts((TierMark(FitTier.NOT_PRACTICAL), ": ", _named_ways(failing), ".")))
     if not lines:

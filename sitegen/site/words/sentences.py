@@ -83,7 +83,7 @@ REASONS: Mapping[str, str] = {
     "TP_NOT_HERE": (
         "{runtime} cannot split layers of this family, or cannot do so on GPUs from this maker."
     ),
-    "TP_ACROSS_NODES": "Tensor parallelism would cross {link} twice in every layer.",
+    "TP_ACROSS_NODES": "Tensor parallelism would send data over {link} twice in every layer.",
     "MIXED_GPUS_TP_MIN": (
         "Equal shares limit every GPU to the memory of the smallest, the {smallest}; the largest "
         "is the {largest}."
@@ -140,6 +140,9 @@ FOR_SEVERAL: Mapping[str, str] = {
 }
 """What takes the place of a reason's sentence where several users were asked for."""
 
+NO_ROOM = "No context length is certain to fit; you asked for {context_tokens}."
+"""What takes its place where not even the shortest context is sure to fit."""
+
 BUSIEST = "the fullest GPU"
 """How a reason names the GPU that decides among several."""
 
@@ -157,7 +160,7 @@ CURES: Mapping[str, str] = {
     "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of GPU memory",
     "RAISE_OS_LIMIT": (
         "let the GPU use {bytes} (run sudo sysctl iogpu.wired_limit_mb={mib} on macOS, or set the "
-        "kernel parameter ttm.pages_limit={pages} with AMD on Linux)"
+        "kernel parameter ttm.pages_limit={pages} for AMD GPUs on Linux)"
     ),
     "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest image",
     "MORE_GPUS": "use {count} × {gpu}",
@@ -237,7 +240,9 @@ def reason_sentence(
         KeyError: For a code without a sentence, or a sentence without its argument.
     """
     template, arguments = REASONS[reason.code], reason.arguments
-    if sequences > 1 and reason.code in FOR_SEVERAL:
+    if arguments.get("max_context_tokens") == 0:
+        template = NO_ROOM
+    elif sequences > 1 and reason.code in FOR_SEVERAL:
         template = FOR_SEVERAL[reason.code]
         arguments = {**arguments, "sequences": sequences}
     runtime = catalog.runtimes.get(str(arguments.get("runtime", "")))

@@ -36,10 +36,10 @@ def faster_words(gain: Interval) -> str:
     """Say what owners of some GPUs, seldom the reader's, measured for one user.
 
     >>> faster_words(Interval(1.25, 1.78, 2.45))
-    'Others measured 1.25 to 2.45 times the speed with speculative decoding'
+    'Others measured 1.25 to 2.45 times the usual speed with speculative decoding'
     """
     times = f"{gain.low:g}" if gain.low == gain.high else f"{gain.low:g} to {gain.high:g}"
-    return f"Others measured {times} times the speed with speculative decoding"
+    return f"Others measured {times} times the usual speed with speculative decoding"
 
 
 def faster(gain: Interval | None, address: str) -> Cell | None:

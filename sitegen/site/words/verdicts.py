@@ -281,8 +281,10 @@ def start_note(assessment: Assessment) -> Parts | None:
 def and_list(words: list[str]) -> str:
     """Join words, the last with "and".
 
-    >>> and_list(["no images"]), and_list(["prompt steps of 256 tokens", "no images"])
-    ('no images', 'prompt steps of 256 tokens and no images')
+    >>> and_list(["image input turned off"])
+    'image input turned off'
+    >>> and_list(["prompt steps of 256 tokens", "image input turned off"])
+    'prompt steps of 256 tokens and image input turned off'
     """
     last = words[-1]
     return f"{', '.join(words[:-1])} and {last}" if len(words) > 1 else last
@@ -310,9 +312,9 @@ def flag_words(settings: Settings) -> list[str]:
     if settings.memory_fraction is not None:
         found.append(f"{settings.memory_fraction * 100:.0f} % of GPU memory")
     if settings.micro_batch_tokens is not None:
-        found.append(f"prompt steps of {settings.micro_batch_tokens} tokens")
+        found.append(f"prompt steps of {settings.micro_batch_tokens:,} tokens")
     if settings.text_only:
-        found.append("no images")
+        found.append("image input turned off")
     if settings.expert_parallel:
         found.append("whole experts on each GPU")
     if settings.decode_context_parallel_size is not None:
@@ -339,7 +341,7 @@ def why(assessment: Assessment, catalog: Catalog) -> Cell:
     if assessment.shortage_bytes > 0:
         lacks = NumberCell(assessment.shortage_bytes, Unit.GIB)
         gpu = _deciding_gpu(assessment)
-        parts = f"{gpu[:1].upper()}{gpu[1:]} is at least ", lacks, f" short {WHAT_IS_COUNTED}."
+        parts = f"{gpu[:1].upper()}{gpu[1:]} lacks at least ", lacks, f" {WHAT_IS_COUNTED}."
         lines.append(Parts(parts))
     if assessment.cure is not None:
         cure = cure_sentence(assessment.cure, catalog)
