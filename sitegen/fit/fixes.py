@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sitegen.catalog.domain.hardware import UnifiedMemory
+from sitegen.catalog.domain.hardware import UnifiedMemory, Vendor
 from sitegen.fit.assessment import Cure, FitRequest, FitTier
 from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.fit_engine import FitEngine
@@ -172,10 +172,9 @@ def _by_limit(
         only = all(reason.code == "OS_LIMIT" for reason in one.reasons)
         tier = FitTier.COMFORTABLE if only else one.tier
         most = first.usable_bytes(raised=True)
-        arguments: dict[str, int | float | str] = {
-            "bytes": most, "mib": str(most // MIB), "pages": str(most // PAGE),
-        }  # fmt: skip
-        yield Reason("RAISE_OS_LIMIT", arguments), tier
+        mac = first.gpu.vendor is Vendor.APPLE
+        setting = {"mib": str(most // MIB)} if mac else {"pages": str(most // PAGE)}
+        yield Reason("RAISE_OS_LIMIT", {"bytes": most, **setting}), tier
 
 
 def _by_context(engine: FitEngine, evaluation: Evaluation) -> Iterator[Attempt]:

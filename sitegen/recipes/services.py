@@ -85,8 +85,8 @@ def _kept(names: Sequence[str], secrets: str) -> str:
     """Say where a unit's variables are kept; nothing for a unit that reads none."""
     if not names:
         return ""
-    *others, last = (f"{one}=…" for one in names)
-    listed = f"{', '.join(others)} and {last}" if others else last
+    lines = [f"{one}=…" for one in names]
+    listed = " and ".join(one for one in (", ".join(lines[:-1]), lines[-1]) if one)
     return (
         f"Put {listed} into a file named .env. The next step copies this file to {secrets}, "
         "which only root can read."

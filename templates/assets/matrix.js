@@ -141,7 +141,7 @@
     table.classList.remove("waiting");
     region.hidden = !rows.length || !cut.length;
     region.classList.toggle("wide", cut.length > Number(COLUMNS) || table.offsetWidth > region.clientWidth);
-    const gpus = count > 1 ? `sets of ${count} GPUs` : "GPUs";
+    const gpus = count > 1 ? `sets of ${count} GPUs` : "GPUs and memory sizes";
     if (!able.length) status.textContent = "No GPU matches.";
     else if (!rows.length) status.textContent = right.length ? `${right.length === 1 ? "The matching model does" : `The ${right.length} matching models do`} not fit these ${comfortably}.` : "No model matches.";
     else status.textContent = `${rows.length} of ${running.length} models on ${cut.length} of ${able.length} ${gpus}`;

@@ -71,7 +71,7 @@ ARGUMENTS = {
     "RAISE_MEMORY_FRACTION": "fraction",
     "LOWER_MAX_NUM_SEQS": "max_num_seqs",
     "LOWER_MEMORY_FRACTION": "fraction",
-    "RAISE_OS_LIMIT": "bytes mib pages",
+    "RAISE_OS_LIMIT": "bytes mib",
     "MORE_GPUS": "count gpu",
     "EXPERTS_TO_RAM": "bytes runtime tokens_per_s",
 }
@@ -155,6 +155,20 @@ def test_an_architecture_is_named_as_one_and_a_capability_as_a_number(
     arguments = {"runtime": "vllm", "quantization": "fp8", "needs": needs, "has": has}
     sentence = text(reason_sentence(Reason("QUANT_UNSUPPORTED_ON_GPU", arguments), CATALOG))
     assert sentence.endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"mib": "512000"}, "(run sudo sysctl iogpu.wired_limit_mb=512000)"),
+        ({"pages": "31457280"}, "(on Linux, set the kernel parameter ttm.pages_limit=31457280)"),
+    ],
+)
+def test_a_limit_is_raised_as_the_system_of_the_machine_does_it(
+    setting: dict[str, int | float | str], words: str
+) -> None:
+    cure = Cure("RAISE_OS_LIMIT", {"bytes": 500 * GIB, **setting}, FitTier.COMFORTABLE)
+    assert text(cure_sentence(cure, CATALOG)).endswith(words)
 
 
 def test_a_cure_names_the_gpu_with_a_link() -> None:

@@ -158,10 +158,7 @@ CURES: Mapping[str, str] = {
     "RAISE_MEMORY_FRACTION": "let the runtime use {fraction} of GPU memory",
     "LOWER_MAX_NUM_SEQS": "start it with max_num_seqs set to {max_num_seqs}",
     "LOWER_MEMORY_FRACTION": "let the runtime use only {fraction} of GPU memory",
-    "RAISE_OS_LIMIT": (
-        "let the GPU use {bytes} (run sudo sysctl iogpu.wired_limit_mb={mib} on macOS, or set the "
-        "kernel parameter ttm.pages_limit={pages} for AMD GPUs on Linux)"
-    ),
+    "RAISE_OS_LIMIT": "let the GPU use {bytes} (run sudo sysctl iogpu.wired_limit_mb={mib})",
     "TEXT_ONLY": "start it without images, which frees the memory reserved for the largest image",
     "MORE_GPUS": "use {count} × {gpu}",
     "MORE_MEMORY": "use the {gpu} with {bytes}",
@@ -176,6 +173,13 @@ WITH_ONE_GPU: Mapping[str, str] = {
     "MORE_NODES": "connect {count} machines, each with one {gpu}, through {link}",
 }
 """What takes the place of a cure's sentence where each machine has one GPU."""
+
+ON_LINUX: Mapping[str, str] = {
+    "RAISE_OS_LIMIT": (
+        "let the GPU use {bytes} (on Linux, set the kernel parameter ttm.pages_limit={pages})"
+    ),
+}
+"""What takes the place of a cure's sentence where Linux and not macOS sets the limit."""
 
 _HOLE = re.compile(r"\{(\w+)\}")
 
@@ -265,4 +269,6 @@ def cure_sentence(cure: Cure, catalog: Catalog) -> Parts:
     template = CURES[cure.code]
     if cure.arguments.get("each") == 1:
         template = WITH_ONE_GPU.get(cure.code, template)
+    if "pages" in cure.arguments:
+        template = ON_LINUX.get(cure.code, template)
     return Parts(_sentence(template, cure.arguments, lambda name, id_: _named(catalog, name, id_)))
