@@ -87,7 +87,7 @@ def first_rows(every: Table, shown: int, *, id: str) -> Table:
         rows=every.rows[:shown],
         counted=False,
         in_files=False,
-        note=f"{rest} more rows are in data.csv and index.json.",
+        note=f"{rest} more row{'s are' if rest > 1 else ' is'} in data.csv and index.json.",
     )
 
 

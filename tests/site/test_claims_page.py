@@ -106,7 +106,7 @@ def test_a_line_that_repeats_the_claim_does_not_name_the_page_twice() -> None:
 def test_a_line_names_an_assumption_as_the_framework_page_does() -> None:
     step = Step("rate-ram", 5e10, "bytes/s", "assumption:ram-bandwidth-default-gb-s")
     said = text(step_cell(step, whole_catalog()))
-    assert said.endswith("assumption: ram-bandwidth-default-gb-s")
+    assert said.endswith("constant: ram-bandwidth-default-gb-s")
 
 
 def test_a_range_prints_its_unit_once_and_equal_ends_as_one_number() -> None:

@@ -152,7 +152,7 @@ def combo_table(
         )
         for opportunity in here
     )
-    caption = "What to measure next, most verdicts first"
+    caption = "What to measure next: what settles most verdicts comes first"
     return Table("opportunities", caption, columns, rows, counted=True)
 
 

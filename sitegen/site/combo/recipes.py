@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.physics.plan import ParallelPlan
@@ -137,16 +138,19 @@ def _runs(recipe: Recipe, assessment: Assessment) -> Iterator[Cell]:
     yield Link(url_of("model", assessment.model.id), assessment.model.name)
     yield f" at {checkpoint_name(assessment)}"
     if recipe.beside and assessment.plan:
-        yield f" on {gpu_words(assessment.plan, len(assessment.combo.nodes))}"
+        yield f" on {gpu_words(assessment.plan, assessment.combo)}"
     yield ": "
     yield TierMark(assessment.tier, assessment.too_close)
     yield ". "
 
 
-def gpu_words(plan: ParallelPlan, nodes: int) -> str:
+def gpu_words(plan: ParallelPlan, combo: Combo) -> str:
     """Name the GPUs of a plan inside one machine, counted as drivers do."""
     numbers = and_list([str(gpu) for _, gpu in plan.ranks])
-    where = f" of node {plan.ranks[0][0] + 1}" if nodes > 1 else ""
+    node = plan.ranks[0][0]
+    where = f" of node {node + 1}" if len(combo.nodes) > 1 else ""
+    if len(combo.nodes[node].gpus) == 1:
+        return f"the GPU{where}"
     return f"GPU{'s' if len(plan.ranks) > 1 else ''} {numbers} (in the driver's numbering){where}"
 
 

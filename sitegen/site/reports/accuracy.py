@@ -32,11 +32,11 @@ from sitegen.site.urls import url_of
 from sitegen.site.words.accuracy import WORDS, error, estimate, figure, off
 
 MEASURES = {
-    "median": "median error, without disputed figures",
-    "p95": "95th percentile of errors, without disputed figures",
+    "median": "median error, excluding disputed figures",
+    "p95": "95th percentile of errors, excluding disputed figures",
     "coverage": "share of detailed logs that we could compare",
     "agree": "verdicts that agree",
-    "inside": "figures between low and high, without disputed figures",
+    "inside": "figures between low and high, excluding disputed figures",
 }
 AT_LEAST = {"coverage", "agree", "inside"}
 OUTCOMES = {"ran": "Ran", "failed": "Failed"}

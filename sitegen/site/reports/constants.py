@@ -52,8 +52,8 @@ KINDS = (
     ),
     _Kind(
         "decode-factors", "Factors for decode",
-        "How weight formats, experts, runtimes, backends and older versions differ from their "
-        "runtime family.",
+        "How decode differs from the runtime family's figure with a certain weight format, with "
+        "experts, or on a certain runtime, backend or older version.",
         ("decode-",),
     ),
     _Kind(
@@ -63,8 +63,8 @@ KINDS = (
     ),
     _Kind(
         "prompt-factors", "Factors for reading a prompt",
-        "How weight formats, experts, long prompts, runtimes and backends differ from their "
-        "runtime family.",
+        "How reading a prompt differs from the runtime family's figure with a certain weight "
+        "format, with experts, with long prompts, or on a certain runtime or backend.",
         ("compute-",),
     ),
     _Kind(
@@ -96,7 +96,7 @@ FAMILY_WORDS: Mapping[str, str] = {
     "layer-split": "llama.cpp and runtimes built on it",
     "mlx": "MLX",
     "exllama": "ExLlama",
-    "": "All runtimes or a single runtime",
+    "": "Not tied to a runtime family",
 }
 _FAMILY = re.compile(r"-(" + "|".join(SPEED_FAMILIES) + r")(?=-|$)")
 

@@ -117,7 +117,8 @@ FINDINGS: Mapping[str, str] = {
         "need requests that choose the same experts."
     ),
     "BELOW_STEP_BOUND": (
-        "The figure is below the {bound} that memory bandwidth allows for {streams} users."
+        "The figure is below the {bound} that memory bandwidth allows for {streams} users, but the "
+        "engine has no estimate for so many."
     ),
     "ABOVE_PEAK_RATE": "Even at the peak rate of the GPUs, the speed cannot exceed {bound}.",
     "PROMPT_MISSING": (

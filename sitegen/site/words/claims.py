@@ -200,7 +200,7 @@ def _source(source: str, catalog: Catalog) -> Cell | None:
     if kind == "engine":
         return None
     if kind == "assumption":
-        return Parts(("assumption: ", Link("/framework/#constants", id_)))
+        return Parts(("constant: ", Link("/framework/#constants", id_)))
     if kind == "claim":
         return "from the page"
     if id_:
