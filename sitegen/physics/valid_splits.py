@@ -95,13 +95,13 @@ def _unshared(reduced: ReducedCheckpoint, runtime: Runtime, tp: int, dcp: int) -
         return Reason("DCP_UNSUPPORTED", {"runtime": runtime.id})
     if any(kind.cache.word not in SHARED_CACHES for kind in reduced.shape.kinds):
         return Reason("DCP_KINDS", {"runtime": runtime.id})
-    repeated = copies_of_cache(reduced, tp)
+    repeated = cache_repeats(reduced, tp)
     if tp % dcp or dcp > repeated:
         return Reason("DCP_SIZE", {"dcp": dcp, "tp": tp, "repeated": repeated})
     return None
 
 
-def copies_of_cache(reduced: ReducedCheckpoint, tp: int) -> int:
+def cache_repeats(reduced: ReducedCheckpoint, tp: int) -> int:
     """Return on how many ranks of tensor parallelism the same part of the cache lies."""
     return tp // max(1, reduced.shape.kv_heads)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sitegen.recipes.recipe import Language, Phase, RecipeStep, paragraphs
 from sitegen.recipes.shell import Option
-from sitegen.recipes.steps import ANSWERED
+from sitegen.recipes.steps import ANSWERED, NEW_ENVIRONMENT
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
 from sitegen.units import GB
@@ -110,8 +110,7 @@ def install_step(where: str = "", packages: tuple[str, ...] = ("mlx-lm",)) -> Re
     """Install the version that was read."""
     wanted = " ".join(f"'{one}=={READ[one]}'" for one in packages)
     lines = [
-        "uv venv --python 3.12 --seed .venv",
-        "source .venv/bin/activate",
+        *NEW_ENVIRONMENT,
         f"uv pip install {wanted}",
     ]
     return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where=where)

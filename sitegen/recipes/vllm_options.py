@@ -7,6 +7,7 @@ from sitegen.physics.cache_types import HEAD_SCALE_BYTES
 from sitegen.recipes.chat import chat_options
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, quoted
+from sitegen.recipes.steps import NEW_ENVIRONMENT
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ, VLLM_PLUGINS
 
@@ -114,7 +115,7 @@ def install_step(target: Target, where: str = "", *, ray: bool = False) -> Recip
     """Install the version for the vendor's GPUs."""
     vendor, version = target.vendors[0], READ["vllm"]
     extra = plugin(target) + (f" 'ray[default]=={READ['ray']}'" if ray else "")
-    lines = ["uv venv --python 3.12 --seed .venv", "source .venv/bin/activate"]
+    lines = [*NEW_ENVIRONMENT]
     note = ""
     if vendor is Vendor.AMD:
         index = "--extra-index-url https://wheels.vllm.ai/rocm/"

@@ -45,7 +45,7 @@ from sitegen.fit.runnable_checkpoint import (
 from sitegen.physics.gpu_groups import GpuGroup
 from sitegen.physics.memory.paged import FAST_LINKS
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
-from sitegen.physics.valid_splits import Split, copies_of_cache
+from sitegen.physics.valid_splits import Split, cache_repeats
 from sitegen.values import dataclass
 
 VERDICT_GOAL = PlanGoal.THROUGHPUT
@@ -840,7 +840,7 @@ def _with_shared_cache(
     if ask.workload.sequences == 1 or question.settings != DEFAULTS or not latent:
         return []
     for ranks in sorted({group.per_node for group, _ in sets}, reverse=True):
-        if copies_of_cache(reduced, ranks) < ranks or ranks < 2:
+        if cache_repeats(reduced, ranks) < ranks or ranks < 2:
             continue
         shared = replace(settings, decode_context_parallel_size=ranks)
         alike = tuple(one for one in sets if one[0].per_node == ranks)

@@ -317,6 +317,9 @@ def layouts_of(shape: ModelShape, shares: list[int], q: Given) -> list[LayerLayo
     devices, moved = len(shares), q["moved"]
     return [
         layer_layout.split_layout(shape, shares, cpu_experts=moved),
+        layer_layout.split_layout(
+            shape, shares, cpu_experts=moved, cache_bytes=[moved * 1_000_000] * len(shape.kinds)
+        ),
         layer_layout.split_layout(shape, shares, cpu_layers=moved),
         layer_layout.dealt_layout(shape, shares, everywhere=q["everywhere"]),
         layer_layout.tensor_layout(shape, devices, embedding=q["everywhere"]),
@@ -329,6 +332,7 @@ def layout_answers(m: Given, shares: list[int], q: Given) -> Answers:
     shape = shape_of(m)
     found: list[Any] = [
         layer_layout.assign_slots(shares, shape.layers + 1),
+        layer_layout.level_slots(shares, [one * 1_000_003 % 97 for one in range(shape.layers)]),
         layer_layout.deal_slots(shares, shape.layers),
         list(astuple(layer_layout.nothing_on_host(shape))),
     ]

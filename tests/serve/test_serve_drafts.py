@@ -7,6 +7,7 @@ import http.client
 import signal
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,10 @@ class Editor:
 
 
 def drafted(editor: Editor, live: LiveSite, steps: Callable[[Drafting], Iterator[None]]) -> None:
-    """Let drafts be made; after each step, wait until the edit is seen."""
+    """Let drafts be made; after each step, wait until the edit is seen.
+
+    The loop has a thread of its own: a browser that another test left open keeps one in this.
+    """
 
     async def run() -> None:
         drafting = Drafting(live, editor, editor.look, editor.reload)  # type: ignore[arg-type]
@@ -114,7 +118,8 @@ def drafted(editor: Editor, live: LiveSite, steps: Callable[[Drafting], Iterator
             await asyncio.sleep(0.4)
         task.cancel()
 
-    asyncio.run(run())
+    with ThreadPoolExecutor(1) as apart:
+        apart.submit(lambda: asyncio.run(run())).result()
 
 
 def test_an_edit_is_a_draft_until_the_build_that_has_it() -> None:

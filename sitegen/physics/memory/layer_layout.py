@@ -69,18 +69,73 @@ def nothing_on_host(shape: ModelShape) -> HostLayers:
 
 
 def split_layout(
-    shape: ModelShape, shares: Sequence[int], *, cpu_layers: int = 0, cpu_experts: int = 0
+    shape: ModelShape,
+    shares: Sequence[int],
+    *,
+    cpu_layers: int = 0,
+    cpu_experts: int = 0,
+    cache_bytes: Sequence[int] = (),
 ) -> LayerLayout:
     """Deal whole layers out by share of the GPUs' memory.
 
     The first ``cpu_layers`` stay in system RAM with their cache, and the routed experts of the
-    first ``cpu_experts`` layers too.
+    first ``cpu_experts`` layers too. With ``cache_bytes``, the cache of a layer of each kind,
+    layers with experts in RAM count as the little that is left of them: the GPUs that hold them
+    hold more layers.
 
     Source:
-        llama.cpp ``src/llama-model.cpp``, ``llama_model::load_tensors``.
+        llama.cpp ``src/llama-model.cpp``, ``llama_model::load_tensors``. Issue 15136: with
+        ``--n-cpu-moe`` and equal shares the first GPUs stay empty, unless ``--tensor-split`` gives
+        them more layers; read 2026-11-29.
     """
     slots = assign_slots(shares, shape.layers - cpu_layers + 1)
+    if cpu_experts > 0 and len(shares) > 1 and len(cache_bytes) > 0:
+        loads = [
+            shape.kinds[kind].weights.total_bytes
+            - (shape.kinds[kind].weights.expert_bytes if layer < cpu_experts else 0)
+            + cache_bytes[kind]
+            for layer, kind in enumerate(shape.sequence)
+        ]
+        slots = level_slots(shares, [*loads, shape.head_bytes + shape.final_bytes])
     return _placed(shape, len(shares), slots, cpu_layers, cpu_experts)
+
+
+LEVELS = 1_000
+"""Steps in which the load of the fullest GPU is looked for, of what all carry on average."""
+
+
+def level_slots(shares: Sequence[int], loads: Sequence[int]) -> list[int]:
+    """Give each slot a GPU, in order, so that the fullest has as little as possible for its share.
+
+    Source:
+        llama.cpp issue 15136, for what owners do by hand; a test compares it with every split.
+
+    >>> level_slots([1, 1], [1, 1, 1, 1, 4, 4])
+    [0, 0, 0, 0, 0, 1]
+    """
+    low, high = LEVELS, LEVELS * sum(shares) // min(shares) + 1
+    while low < high:
+        middle = (low + high) // 2
+        if len(_filled(shares, loads, middle)) == len(loads):
+            high = middle
+        else:
+            low = middle + 1
+    return _filled(shares, loads, low)
+
+
+def _filled(shares: Sequence[int], loads: Sequence[int], level: int) -> list[int]:
+    """Fill GPU after GPU up to a level; fewer slots where what is left fits on none."""
+    every, total = sum(loads), sum(shares)
+    out: list[int] = []
+    at, held = 0, 0
+    for load in loads:
+        while at < len(shares) and (held + load) * total * LEVELS > shares[at] * every * level:
+            at, held = at + 1, 0
+        if at == len(shares):
+            break
+        out.append(at)
+        held += load
+    return out
 
 
 def assign_slots(shares: Sequence[int], slots: int) -> list[int]:

@@ -16,7 +16,7 @@ from sitegen.physics.memory.layer_layout import (
     split_layout,
     tensor_layout,
 )
-from sitegen.physics.memory.layer_split_profile import GpuParts, StepwiseTensors
+from sitegen.physics.memory.layer_split_profile import Allocation, GpuParts, StepwiseTensors
 from sitegen.physics.memory.layer_split_replica import SplitReplica, largest_count_that_fits
 from sitegen.physics.memory.profile_constants import split_profile
 from sitegen.physics.plan import Settings, Workload
@@ -63,6 +63,7 @@ class LayerSplitEngine:
         cpu_layers: int,
         cpu_expert_layers: int,
         tensor: bool,
+        cache_bytes: tuple[int, ...],
     ) -> LaidOut:
         shape, c = reduced.shape, self.constants
         if tensor and not self.eager:
@@ -73,7 +74,11 @@ class LayerSplitEngine:
             layout = dealt_layout(shape, shares, everywhere=c.embedding_on_gpu)
         else:
             layout = split_layout(
-                shape, shares, cpu_layers=cpu_layers, cpu_experts=cpu_expert_layers
+                shape,
+                shares,
+                cpu_layers=cpu_layers,
+                cpu_experts=cpu_expert_layers,
+                cache_bytes=cache_bytes,
             )
         kinds: dict[Hashable, int] = {}
         for i, part in enumerate(layout.gpus):
@@ -97,15 +102,25 @@ class LayerSplitEngine:
         With ``tensor`` every layer is cut over all of them.
         """
         shares = self._shares_of(group, raised=settings.raised_limit)
-        laid = self.layout(reduced, shares, cpu_layers, cpu_expert_layers, tensor)
         half_bits = ggml_half_bits(workload.kv_dtype)
         micro_batch = settings.micro_batch_tokens or self.constants.micro_batch_tokens
         asked = True if tensor else settings.flash_attention
         flash = fused(workload.kv_dtype, asked, unasked=self.constants.flash_attention)
+        constants = self.fused_constants if flash else self.constants
+        caches: tuple[int, ...] = ()
+        if cpu_expert_layers > 0 and len(shares) > 1:
+            tokens, sequences = workload.context_tokens, workload.sequences
+            allocation = Allocation(tokens * sequences, sequences, micro_batch, half_bits, flash)
+            grid = constants.grid(reduced.shape, allocation)
+            caches = tuple(
+                kind.cache.cell_bytes(grid, 1, half_bits) + kind.cache.cell_state_bytes(sequences)
+                for kind in reduced.shape.kinds
+            )
+        laid = self.layout(reduced, shares, cpu_layers, cpu_expert_layers, tensor, caches)
         return SplitReplica(
             reduced=reduced,
             group=group,
-            constants=self.fused_constants if flash else self.constants,
+            constants=constants,
             layout=laid.layout,
             cpu_layers=cpu_layers,
             cpu_expert_layers=cpu_expert_layers,

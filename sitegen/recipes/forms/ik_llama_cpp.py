@@ -18,6 +18,7 @@ from sitegen.recipes.files import (
 )
 from sitegen.recipes.llama_options import (
     ALL_LAYERS_IN_DIGITS,
+    build_needs,
     load_note,
     offload_note,
     server_options,
@@ -95,7 +96,10 @@ def _install(target: Target, where: str) -> RecipeStep:
         "cmake --build ik_llama.cpp/build --config Release -j",
         f"{PROGRAM} --version",
     ]
-    note = "A processor with AVX-512 needs more build options: see docs/build.md in ik_llama.cpp."
+    note = (
+        f"{build_needs(target)} A processor with AVX-512 needs more build options: see "
+        "docs/build.md in ik_llama.cpp."
+    )
     title = "Build ik_llama.cpp"
     return RecipeStep(
         Phase.INSTALL, title, Language.BASH, "\n".join(lines), where, note=note, expect="version"

@@ -12,7 +12,16 @@ from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import quoted
-from sitegen.recipes.steps import HEAD_IP, IFACE, NCCL, NODE_IP, ask_step, built, settings_step
+from sitegen.recipes.steps import (
+    HEAD_IP,
+    IFACE,
+    NCCL,
+    NEW_ENVIRONMENT,
+    NODE_IP,
+    ask_step,
+    built,
+    settings_step,
+)
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import RAY_BRINGS_VLLM, READ
 from sitegen.recipes.vllm_options import cache_dtype, cache_note, plugin
@@ -80,8 +89,7 @@ def recipe(target: Target) -> Recipe | None:
 
 def _install(target: Target, where: str) -> RecipeStep:
     lines = [
-        "uv venv --python 3.12 --seed .venv",
-        "source .venv/bin/activate",
+        *NEW_ENVIRONMENT,
         f"uv pip install 'ray[llm]=={READ['ray']}'{plugin(target)}",
         "ray --version",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.balancing import ABOVE, addresses
 from sitegen.recipes.chat import chat_options, template_of, template_step, template_volume
 from sitegen.recipes.files import file_steps, hub_step
@@ -28,6 +29,7 @@ from sitegen.recipes.steps import (
     HEAD_IP,
     IFACE,
     NCCL,
+    NEW_ENVIRONMENT,
     ask_step,
     built,
     gpus_step,
@@ -49,6 +51,22 @@ KV_DTYPES = {"fp8": "fp8_e4m3"}
 WARNINGS = (
     "Set a key, and keep the address private: without a key, anyone who can reach the port can use "
     "the server.",
+)
+
+FOR_INTEL = (
+    f"git clone --branch v{READ['sglang']} https://github.com/sgl-project/sglang",
+    "(cd sglang/python && cp pyproject_xpu.toml pyproject.toml && "
+    "pip install -e . --extra-index-url https://download.pytorch.org/whl/xpu)",
+)
+"""Builds SGLang for Intel GPUs, for which it has no packages.
+
+Source:
+    SGLang documentation, "XPU": "Currently SGLang XPU only supports installation from source",
+    with models in BF16 of up to 8B parameters verified on an Arc B580; read 2026-11-29.
+"""
+NOTE_FOR_INTEL = (
+    "For Intel GPUs, SGLang has no packages, so this builds it. Its makers have verified only BF16 "
+    "models of up to 8B parameters on these GPUs."
 )
 
 
@@ -108,12 +126,11 @@ def recipe(target: Target) -> Recipe | None:
 def _install(target: Target, where: str) -> tuple[RecipeStep, ...]:
     if in_container(target):
         return pull_step(target, where), hub_step(where)
-    lines = [
-        "uv venv --python 3.12 --seed .venv",
-        "source .venv/bin/activate",
-        f"uv pip install 'sglang=={READ['sglang']}'",
-    ]
-    return (RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where),)
+    lines, note = [*NEW_ENVIRONMENT, f"uv pip install 'sglang=={READ['sglang']}'"], ""
+    if target.vendors[0] is Vendor.INTEL:
+        lines, note = [*NEW_ENVIRONMENT, *FOR_INTEL], NOTE_FOR_INTEL
+    text = "\n".join(lines)
+    return (RecipeStep(Phase.INSTALL, "Install", Language.BASH, text, where, note=note),)
 
 
 def _program(target: Target) -> str:

@@ -13,6 +13,7 @@ from sitegen.recipes.steps import (
     HEAD_IP,
     IFACE,
     NCCL,
+    NEW_ENVIRONMENT,
     ask_step,
     built,
     gpus_step,
@@ -115,8 +116,7 @@ def called(target: Target) -> str:
 def _install(where: str) -> RecipeStep:
     lines = [
         "sudo apt-get install -y libopenmpi-dev",
-        "uv venv --python 3.12 --seed .venv",
-        "source .venv/bin/activate",
+        *NEW_ENVIRONMENT,
         f"uv pip install 'tensorrt-llm=={RELEASE}'",
         "trtllm-serve --help",
     ]

@@ -270,7 +270,7 @@ STEPS: Mapping[str, str] = {
     "published": "published figures", "together": "sum", "claimed-figure": SAID,
     "rate-reached": "bandwidth reached", "share-reached": "share of the bandwidth reached",
     "reading-speed": "prompt reading speed", "prompt-read": "length of prompt read in that time",
-    "comfortable-models": "number of models that fit comfortably",
+    "comfortable-models": f"number of models that fit {COMFORTABLY}",
     "claimed-utilization": "the page's rule", "all-memory": "the whole memory",
     "comfortable": "comfortable limit", "claimed-count": SAID,
     "listed": "entries listed",
