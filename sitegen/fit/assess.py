@@ -135,6 +135,7 @@ def build_assessment(
     if chosen is None:
         return refused_assessment(engine, request, _why_nothing(engine, request), ())
     evaluation, replicas = chosen.evaluation, chosen.replicas
+    request = replace(request, workload=evaluation.workload)
     limits, ledger = engine.detail(evaluation, lambda: _detail(subject, evaluation))
     cure = None
     if cured:

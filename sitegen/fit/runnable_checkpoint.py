@@ -153,12 +153,21 @@ class RunnableCheckpoint:
         """Judge every split of a set that is worth it; empty where none is valid."""
         if self.unsupported(group) is not None:
             return ()
+        workload = self._as_stored(group, workload)
         key = (id(group), workload, settings, offload)
         found = self._evaluations.get(key)
         if found is None:
             found = self._evaluate(group, workload, settings, offload)
             self._evaluations[key] = found
         return found
+
+    def _as_stored(self, group: GpuGroup, workload: Workload) -> Workload:
+        """Return the workload with the cache that the runtime takes if none is named."""
+        runtime = self.subject.runtime
+        if not runtime.cache_defaults or workload.kv_dtype != PLAIN:
+            return workload
+        default = valid_splits.default_cache(self.reduced, runtime, group)
+        return workload if default == PLAIN else replace(workload, kv_dtype=default)
 
     def evaluate_split(
         self, group: GpuGroup, split: valid_splits.Split, workload: Workload, settings: Settings
@@ -168,6 +177,7 @@ class RunnableCheckpoint:
         Raises:
             TypeError: If the runtime places whole layers, and is asked for anything but a cut.
         """
+        workload = self._as_stored(group, workload)
         if not isinstance(self.memory, PagedEngine):
             whole = split != (len(group.ranks), 1)
             if whole or not self.may_cut(group, settings, workload.kv_dtype):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sitegen.catalog.domain.hardware import Gpu
 from sitegen.catalog.domain.models import Capabilities, Runtime
-from sitegen.physics.cache_types import quantized
+from sitegen.physics.cache_types import PLAIN, quantized
 from sitegen.physics.gpu_groups import GpuGroup
 from sitegen.physics.plan import DEFAULTS, ParallelPlan, PlanKind, Reason, RefusedPlan, Settings
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
@@ -106,6 +107,22 @@ def cache_repeats(reduced: ReducedCheckpoint, tp: int) -> int:
     return tp // max(1, reduced.shape.kv_heads)
 
 
+def generation_of(gpu: Gpu) -> str:
+    """Write a GPU's compute capability, such as ``10.0``; nothing for other vendors' GPUs."""
+    has = gpu.compute_capability
+    return "" if has is None else f"{has[0]}.{has[1]}"
+
+
+def default_cache(reduced: ReducedCheckpoint, runtime: Runtime, group: GpuGroup) -> str:
+    """Return the type of cache that a runtime takes on these GPUs if nobody names one."""
+    family = reduced.architecture.family
+    has = {generation_of(installed.gpu) for installed in group.gpus}
+    for default in runtime.cache_defaults:
+        if family in default.families and has <= set(default.compute_capabilities):
+            return default.kv_dtype
+    return PLAIN
+
+
 def sharing_refusal(
     reduced: ReducedCheckpoint,
     runtime: Runtime,
@@ -129,8 +146,7 @@ def sharing_refusal(
     heads = reduced.shape.heads * dcp // tp
     for installed in group.gpus:
         gpu = installed.gpu
-        has = gpu.compute_capability
-        generation = "" if has is None else f"{has[0]}.{has[1]}"
+        generation = generation_of(gpu)
         if generation in limit.compute_capabilities:
             continue
         if generation not in limit.quantized_cache_only:

@@ -361,6 +361,20 @@ def test_gpus_share_a_cache_only_for_users_who_have_no_room_without() -> None:
     assert shared(64, "sglang") == 8
 
 
+def test_a_cache_is_of_the_type_that_the_runtime_takes_by_itself() -> None:
+    """The recipe of GLM 5.2 (vLLM): "reaches the full 1M-token context on 8xB200"."""
+    engine, combos = whole_engine(), whole_catalog().combos
+    what = whole_catalog().models["glm-5.2"]
+    longest = {}
+    for where in ("8x-b200-sxm", "8x-h200-sxm"):
+        found = answered(engine, reference_question(engine, combos[where], what), cured=False)
+        assert found is not None
+        assert found.limits is not None
+        longest[found.workload.kv_dtype] = found.limits.max_context_tokens
+    assert longest["fp8"] == what.context_tokens == 1_048_576
+    assert longest["f16"] < what.context_tokens // 2
+
+
 def test_a_mac_raises_its_limit_for_a_plan_or_for_room_and_never_for_a_verdict() -> None:
     """The tier of a Mac of any size is the one without the flag; the flag only adds room."""
     files = published("llama70", "mlx-8bit")

@@ -396,6 +396,19 @@ class CacheSharing:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheDefault:
+    """The type of cache that a runtime takes for some families on some GPUs if nobody names one.
+
+    ``compute_capabilities`` are NVIDIA's generations, such as ``10.0``.
+    """
+
+    families: tuple[str, ...]
+    compute_capabilities: tuple[str, ...]
+    kv_dtype: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class ChatOptions:
     """What a server of some models is told beside the plan, so that clients get clean answers.
 
@@ -524,6 +537,8 @@ class Runtime:
     """First match holds, beside what the format says of GPUs."""
     cache_sharing: tuple[CacheSharing, ...] = ()
     """First match holds; families of none share their cache on every GPU."""
+    cache_defaults: tuple[CacheDefault, ...] = ()
+    """First match holds; elsewhere a cache is as wide as the model computes."""
     chat_options: tuple[ChatOptions, ...] = ()
     speculation: tuple[Speculation, ...] = ()
     """First entry that names a model holds."""

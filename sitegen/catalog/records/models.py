@@ -481,6 +481,17 @@ class CacheSharingRecord(Record):
     source: SourceRecord = Field(description="Source of the statement.")
 
 
+class CacheDefaultRecord(Record):
+    """The type of cache that the program takes for some families on some GPUs by itself."""
+
+    families: tuple[Text, ...] = Field(min_length=1, description="Model families (`model_type`).")
+    compute_capabilities: tuple[Version, ...] = Field(
+        min_length=1, description="NVIDIA compute capabilities, quoted, on which it does."
+    )
+    kv_dtype: Literal["fp8"] = Field(description="The type of the cache.")
+    source: SourceRecord = Field(description="Source of the statement.")
+
+
 class TraitsRecord(Record):
     """What the program does, where runtimes of the same formulas differ."""
 
@@ -562,6 +573,10 @@ class RuntimeRecord(Renamable):
     cache_sharing: tuple[CacheSharingRecord, ...] = Field(
         default=(),
         description="GPUs on which ranks share the cache of a family; all others where none match.",
+    )
+    cache_defaults: tuple[CacheDefaultRecord, ...] = Field(
+        default=(),
+        description="Types of cache that the program takes by itself; the first match holds.",
     )
     chat_options: tuple[ChatOptionsRecord, ...] = Field(
         default=(), description="Parsers and templates by model; the first match holds."

@@ -9,6 +9,7 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.models import (
     Backend,
     BudgetBase,
+    CacheDefault,
     CacheSharing,
     Capabilities,
     ChatOptions,
@@ -34,6 +35,7 @@ from sitegen.catalog.domain.models import (
 from sitegen.catalog.domain.provenance import Evidence
 from sitegen.catalog.records.models import (
     BackendRecord,
+    CacheDefaultRecord,
     CacheSharingRecord,
     ChatOptionsRecord,
     CheckpointRecord,
@@ -198,6 +200,7 @@ def resolve_runtime(authored: Authored[RuntimeRecord]) -> Runtime:
         format_limits=tuple(map(_format_limit, record.format_limits)),
         model_limits=tuple(map(_model_limit, record.model_limits)),
         cache_sharing=tuple(map(_cache_sharing, record.cache_sharing)),
+        cache_defaults=tuple(map(_cache_default, record.cache_defaults)),
         chat_options=tuple(map(_chat_options, record.chat_options)),
         speculation=tuple(map(_speculation, record.speculation)),
         environment=tuple(map(_environment, record.environment)),
@@ -318,6 +321,15 @@ def _cache_sharing(record: CacheSharingRecord) -> CacheSharing:
         compute_capabilities=record.compute_capabilities,
         quantized_cache_only=record.quantized_cache_only,
         most_heads=record.most_heads,
+        source=resolve_source(record.source),
+    )
+
+
+def _cache_default(record: CacheDefaultRecord) -> CacheDefault:
+    return CacheDefault(
+        families=record.families,
+        compute_capabilities=record.compute_capabilities,
+        kv_dtype=record.kv_dtype,
         source=resolve_source(record.source),
     )
 
