@@ -83,7 +83,19 @@ def _ways(
         return []
     others = _others(engine, combo, answer, goal)
     running = [one for one in others if one.plan and one.tier is not FitTier.NOT_PRACTICAL]
-    return [answer, *sorted(running, key=lambda one: RANK[one.tier])]
+    useful = [one for one in running if _holds_a_talk(engine, one)]
+    return [answer, *sorted(useful, key=lambda one: RANK[one.tier])]
+
+
+def _holds_a_talk(engine: FitEngine, assessment: Assessment) -> bool:
+    """Return whether a plan starts with the shortest context that counts as running, or more.
+
+    What is too close to call may hold 64 tokens at the middle estimate; nobody starts that.
+    """
+    if assessment.limits is None:
+        return True
+    least = engine.judge.thresholds.reduced_context_tokens
+    return assessment.limits.max_context_tokens >= min(least, assessment.model.context_tokens)
 
 
 def _others(

@@ -62,3 +62,12 @@ def test_a_way_gives_up_the_file_that_the_answer_gave_up_for_its_speed() -> None
         speed = speeds[runtime]
         assert speed is not None
         assert speed.single_tokens_per_s.mid >= 10
+
+
+def test_no_way_starts_with_a_context_that_nobody_can_use() -> None:
+    """Gemma 4 12B may start with 64 tokens in vLLM on a card of 12 GB, at the middle estimate."""
+    found = surveyed("1x-rtx-3060-12gb", "gemma-4-12b-it")
+    ways = {one.runtime.id: one.limits for one in (*found.ways.lead, *found.ways.serving)}
+    assert "llama-cpp" in ways
+    assert "vllm" not in ways
+    assert all(limits and limits.max_context_tokens >= 4_096 for limits in ways.values())
