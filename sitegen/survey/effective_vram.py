@@ -58,7 +58,7 @@ def _paged(
 ) -> EffectiveVram:
     c = paged_profile(profile)
     size = len(group.ranks)
-    tp = min(size, group.per_node) if size % max(1, group.per_node) == 0 else 1
+    tp = _tensor_size(group)
     pp = size // tp
     seen = min(seen_bytes(d, DEFAULTS) for d in group.gpus)
     step = default_step(profile, group.smallest, (tp, pp))
@@ -76,6 +76,18 @@ def _paged(
         note = Reason("MIXED_GPUS_TP_MIN", arguments)
     left = size * (budget - taken)
     return EffectiveVram(runtime, kind, size, tp, pp, replicas, size * budget, left, note)
+
+
+def _tensor_size(group: GpuGroup) -> int:
+    """Return over how many GPUs layers are usually cut.
+
+    They are those of a machine. Machines of one GPU each are joined by RDMA to cut layers over
+    them, in powers of two.
+    """
+    size, per_node = len(group.ranks), max(1, group.per_node)
+    if per_node == 1 and group.network is not None and group.network.rdma:
+        return size if size & (size - 1) == 0 else 1
+    return min(size, per_node) if size % per_node == 0 else 1
 
 
 def _budget(c: PagedProfile, rank: RankPlace, *, seen: int, whole: bool) -> tuple[int, int]:

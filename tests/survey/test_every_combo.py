@@ -10,10 +10,12 @@ from sitegen.fit.assessment import FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import Question, best_plan
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
+from sitegen.survey.effective_vram import effective_vram
 from sitegen.survey.every_combo import survey, survey_combo
 from sitegen.survey.results import ComboSurvey
 from sitegen.survey.verdict_policy import VERDICT_GOAL
 from tests.fit.questions import catalog, combo, model
+from tests.survey.whole_catalog import whole_catalog
 
 KEPT = ("bf16", "awq-4bit-g128", "q8-0", "q4-k-m", "q2-k")
 
@@ -150,3 +152,18 @@ def test_a_larger_mac_is_offered_before_a_second_one() -> None:
     assert row.verdict.tier is FitTier.NOT_PRACTICAL
     assert row.pick.cure is not None
     assert row.pick.cure.code == "MORE_MEMORY"
+
+
+def test_single_gpus_that_rdma_joins_are_one_for_a_tensor_split() -> None:
+    """As owners of two and four DGX Spark run vLLM; ten-gigabit Ethernet joins a pipeline."""
+    whole = whole_catalog()
+    engine = FitEngine(whole)
+
+    def widest(name: str) -> tuple[int, int]:
+        rows = effective_vram(engine, whole.combos[name])
+        first = next(one for one in rows if one.runtime.id == "vllm")
+        return first.tensor_parallel_size, first.pipeline_parallel_size
+
+    assert widest("4x-dgx-spark") == (4, 1)
+    assert widest("2-nodes-1x-rtx-3090") == (1, 2)
+    assert widest("2-nodes-8x-h100") == (8, 2)
