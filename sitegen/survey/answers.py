@@ -34,7 +34,9 @@ class Scope(StrEnum):
     SMALL = "small-models"
     """Rated models of at most ``small-model-parameters``."""
     BEYOND = "beyond-gpu-memory"
-    """Rated models that need system RAM for experts, or a higher limit of the system."""
+    """Rated models that need system RAM for experts, a higher limit of the system, or a file of
+    fewer than four bits per weight.
+    """
 
 
 @dataclass(frozen=True, slots=True)

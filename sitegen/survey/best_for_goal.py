@@ -11,11 +11,13 @@ from sitegen.fit.assess import SHOWN_CONTEXTS
 from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK
+from sitegen.fit.runnable_checkpoint import Ask, Asks
 from sitegen.physics.plan import ParallelPlan
 from sitegen.quality.values import Use
 from sitegen.survey.answers import Answer, AnswerGoal, RankedPlan, Scope
 from sitegen.survey.best_for_use import (
     FIRST,
+    SHORTEST,
     Candidates,
     UseAnswer,
     answers_by_use,
@@ -74,7 +76,7 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
         compared.most_users(AnswerGoal.USERS_32K),
         compared.longest(),
         _small(engine, candidates),
-        _beyond(candidates, picks),
+        _beyond(engine, combo, candidates, picks),
         _largest_answer(engine, picks, largest),
     ]
     lead = candidates.lead() or largest
@@ -179,21 +181,61 @@ def _small(engine: FitEngine, candidates: Candidates) -> Answer | None:
     return Answer(AnswerGoal.SMALL, Scope.SMALL, standings[0], second, models=len(small))
 
 
-def _beyond(candidates: Candidates, picks: Sequence[Assessment]) -> Answer | None:
-    """Find the best model that is borderline only because it is larger than the GPUs' own memory.
+def _beyond(
+    engine: FitEngine, combo: Combo, candidates: Candidates, picks: Sequence[Assessment]
+) -> Answer | None:
+    """Find the best model that is larger than the GPUs' own memory holds in four bits or more.
 
-    Who buys a machine for experts in system RAM, or raises the system's limit, has it for a model
-    that is rated higher, in whole points, than all that fit comfortably.
+    Who buys a machine for experts in system RAM, raises the system's limit, or takes a file of
+    fewer bits has it for a model that is rated higher, in whole points and with what the file
+    loses, than all that fit comfortably.
     """
-    tight = candidates.tight(picks, BEYOND)
+    tight = [one for one in candidates.tight(picks, BEYOND) if _needs_more(one.assessment)]
     comfortable = candidates.rated_in_general()
     least = round(comfortable[0].points) + 1 if comfortable else 0
-    found = [one for one in tight if round(one.points) >= least and _needs_more(one.assessment)]
+    narrow = Candidates.of(engine, _in_fewer_bits(engine, combo, picks, least)).rated_in_general()
+    found = [one for one in (*tight, *narrow) if round(one.points) >= least]
+    found = sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
     if not found:
         return None
     standings = [RankedPlan(one.assessment, Interval.exact(one.points)) for one in found[:2]]
     second = standings[1] if len(standings) > 1 else None
     return Answer(AnswerGoal.BEYOND, Scope.BEYOND, standings[0], second, models=len(found))
+
+
+def _in_fewer_bits(
+    engine: FitEngine, combo: Combo, picks: Sequence[Assessment], least: float
+) -> list[Assessment]:
+    """Pick the models that are rated so high again, among files of fewer than four bits.
+
+    Nobody serves many users from such files, or takes one that loses more for a longer context
+    than an answer needs.
+    """
+    found: list[Assessment] = []
+    if usual_goal(engine, combo, driven_by(engine, combo)) is PlanGoal.THROUGHPUT:
+        return found
+    shortest = int(engine.assumptions[SHORTEST].value.mid)
+    memory = max(group.visible_bytes for group, _ in engine.gpu_groups(combo))
+    for pick in picks:
+        rating = engine.ratings.of(FIRST, pick.model.id)
+        if pick.tier is FitTier.COMFORTABLE or rating is None or rating.points.mid < least:
+            continue
+        question = reference_question(engine, combo, pick.model)
+        asks = tuple(ask for ask in question.asks.every if _is_narrow(ask, memory))
+        asked = replace(question, asks=Asks(asks), read_along=True, room=(shortest,))
+        narrow = answered(engine, asked, cured=False) if asks else None
+        if narrow is None or narrow.best is None:
+            continue
+        if narrow.best.longest_context[0] >= shortest:
+            found.append(narrow)
+    return found
+
+
+def _is_narrow(ask: Ask, memory: int) -> bool:
+    """Return whether a published file of fewer than four bits is smaller than the GPUs' memory."""
+    checkpoint = ask.subject.checkpoint
+    narrow = checkpoint.is_published and not checkpoint.quantization.production
+    return narrow and ask.runnable.weights_bytes < memory
 
 
 def _needs_more(assessment: Assessment) -> bool:

@@ -579,9 +579,33 @@ def test_a_machine_with_more_memory_than_its_gpu_takes_names_what_it_was_bought_
     assert card.model.text == larger.model.name
 
 
-def test_what_is_only_tight_is_no_answer_beyond_the_memory() -> None:
-    """Qwen3.8 27B leaves an RTX 4080 no headroom; there is no more memory for it to take."""
-    answers = whole_survey("1x-rtx-4080").answers
+def test_what_is_only_tight_is_no_answer_beyond_the_memory_but_fits_in_fewer_bits() -> None:
+    """Qwen3.8 27B leaves an RTX 4080 no headroom, and no more memory to take, at four bits.
+
+    Owners of cards of 10 to 16 GB run IQ2_XXS to IQ3_XXS of it (sudoingX/qwen38-mtp @c7bc4153).
+    """
+    survey = whole_survey("1x-rtx-4080")
+    (found,) = [one for one in survey.answers if one.goal is AnswerGoal.BEYOND]
+    narrow = found.best.assessment
+    assert (narrow.model.id, narrow.tier) == ("qwen3.8-27b", FitTier.COMFORTABLE)
+    assert not narrow.checkpoint.quantization.production
+    assert narrow.limits is not None
+    assert narrow.limits.max_context_tokens >= 16_384
+    loss = whole_engine().losses.of(narrow.model, narrow.checkpoint).mid
+    rating = whole_engine().ratings.of(Use.OVERALL, "qwen3.8-27b")
+    assert rating is not None
+    assert found.best.amount.mid == pytest.approx(rating.points.mid - loss)
+    assert survey.lead is not None
+    assert found.best.amount.mid >= survey.rated[survey.lead.model.id].points[Use.OVERALL] + 1
+    (card,) = [one for one in answer_cards(survey, ()) if one.best_for.startswith("Rated higher")]
+    assert card.best_for == "Rated higher, in a file with fewer than 4 bits per weight"
+
+
+@pytest.mark.parametrize("combo", ["1x-rtx-4090", "8x-h100-sxm", "2x-rtx-3090-nvlink"])
+def test_no_file_of_fewer_bits_is_named_where_the_model_fits_or_many_are_served(
+    combo: str,
+) -> None:
+    answers = whole_survey(combo).answers
     assert AnswerGoal.BEYOND not in {one.goal for one in answers}
 
 

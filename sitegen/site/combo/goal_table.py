@@ -31,7 +31,7 @@ GOAL_WORDS = {
     AnswerGoal.USERS_32K: "Serves the most users at 32K and reading speed",
     AnswerGoal.LONGEST_CONTEXT: "Longest context",
     AnswerGoal.SMALL: "Best small model",
-    AnswerGoal.BEYOND: "Rated higher, beyond the GPU's memory",
+    AnswerGoal.BEYOND: "Rated higher, with a trade-off",
     AnswerGoal.PARAMETERS: "Largest model that fits",
 }
 
@@ -135,7 +135,9 @@ def _why(answer: Answer) -> Cell:
 
 
 def beyond_words(assessment: Assessment) -> str:
-    """Say what memory beyond the GPUs' own a model takes."""
+    """Say what a model takes that is larger than the GPUs' own memory."""
+    if assessment.tier is FitTier.COMFORTABLE:
+        return "in a file with fewer than 4 bits per weight"
     spilled = any(reason.code == "EXPERTS_IN_RAM" for reason in assessment.reasons)
     return "with experts in system RAM" if spilled else "with a higher GPU memory limit"
 
@@ -143,7 +145,7 @@ def beyond_words(assessment: Assessment) -> str:
 def _why_larger(answer: Answer) -> Cell:
     if answer.goal is AnswerGoal.BEYOND:
         how = beyond_words(answer.best.assessment)
-        return f"Rated higher than every model that fits {COMFORTABLY}; runs {how}."
+        return f"Rated higher than every model that fits {COMFORTABLY} at 4 bits; runs {how}."
     if answer.best.assessment.tier is not FitTier.COMFORTABLE:
         return f"No model fits {COMFORTABLY}: this is the largest that may run."
     return (
