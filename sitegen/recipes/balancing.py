@@ -73,8 +73,8 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
         RUN,
         where=where,
         note=f"This needs nginx. Clients connect to port {listens}. If a client names the "
-        "conversation in a header, nginx sends all its requests to the same server, which then "
-        "does not read the conversation again. OpenCode sends X-Session-Id, and Open WebUI sends "
+        "conversation in a header, nginx sends all its requests to one server, which reads it "
+        "only once. OpenCode sends X-Session-Id, and Open WebUI sends "
         "X-OpenWebUI-Chat-Id if you set ENABLE_FORWARD_USER_INFO_HEADERS. All other requests go "
         "to the server with the fewest open requests.",
     )

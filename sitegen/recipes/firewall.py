@@ -9,7 +9,7 @@ from sitegen.recipes.shell import Variable
 
 NOTE = (
     "The rules take effect once ufw is on: run sudo ufw allow OpenSSH, then sudo ufw enable. With "
-    "another firewall, use the same rules in its own syntax."
+    "another firewall, write the same rules for it."
 )
 
 

@@ -36,7 +36,7 @@ Source:
     2026-11-29.
 """
 TOOLKITS = {
-    Vendor.NVIDIA: "NVIDIA's CUDA toolkit (nvcc)",
+    Vendor.NVIDIA: "NVIDIA's CUDA toolkit",
     Vendor.INTEL: "Intel's oneAPI Base Toolkit",
     Vendor.APPLE: "Xcode's command line tools",
 }
@@ -212,7 +212,7 @@ def build_needs(target: Target) -> str:
     if target.vendors == (Vendor.APPLE,):
         return f"The build needs CMake and {kits[0]}."
     kit = f" and {kits[0]}" if kits else ""
-    return f"The build needs git, CMake, a C++ compiler, OpenSSL's headers (libssl-dev){kit}."
+    return f"The build needs git, CMake, a C++ compiler, libssl-dev{kit}."
 
 
 def _build_note(target: Target, *, rpc: bool) -> str:

@@ -29,7 +29,7 @@ NODE_IP = Variable(
 IFACE = Variable("IFACE", "eth1", "the interface of that link: see ip -br address")
 IB_HCA = Variable("IB_HCA", "mlx5", "the adapters of that link: see ibstat -l")
 NEW_ENVIRONMENT = (
-    "command -v uv || curl -LsSf https://astral.sh/uv/install.sh | sh",
+    "which uv || curl -LsSf https://astral.sh/uv/install.sh | sh",
     'PATH="$HOME/.local/bin:$PATH"',
     "uv venv --python 3.12 --seed .venv",
     "source .venv/bin/activate",

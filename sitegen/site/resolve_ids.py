@@ -10,7 +10,7 @@ from sitegen.problems import did_you_mean
 from sitegen.site.content.references import NotUnderstood
 from sitegen.site.inputs import SiteInputs
 from sitegen.survey.every_combo import assess_outcome
-from sitegen.survey.results import CheckpointOutcome, ComboSurvey, ModelOnCombo
+from sitegen.survey.results import ComboSurvey, ModelOnCombo
 
 Value = TypeVar("Value")
 
@@ -51,11 +51,4 @@ def assessment_of(
         return row.pick
     outcomes = {outcome.checkpoint.id: outcome for outcome in row.others}
     outcome = look_up(outcomes, f"checkpoint of {model_id} on {combo_id}", checkpoint_id)
-    return assessment_of_outcome(inputs, row, outcome)
-
-
-def assessment_of_outcome(
-    inputs: SiteInputs, row: ModelOnCombo, outcome: CheckpointOutcome
-) -> Assessment:
-    """Return the assessment of a checkpoint that is not the pick of its row."""
-    return assess_outcome(inputs.engine, row, outcome)
+    return assess_outcome(inputs.engine, outcome)

@@ -53,6 +53,7 @@ from sitegen.survey.verdict_policy import (
     pick_of,
     planned,
     reference_question,
+    reference_workload,
     usual_goal,
     with_flags,
 )
@@ -324,8 +325,8 @@ def _best_by_checkpoint(entries: Sequence[PlannedCheckpoint]) -> dict[str, Plann
     return found
 
 
-def assess_outcome(engine: FitEngine, row: ModelOnCombo, outcome: CheckpointOutcome) -> Assessment:
-    """Assess a checkpoint that is not the pick of its row, as the row's verdict was reached.
+def assess_outcome(engine: FitEngine, outcome: CheckpointOutcome) -> Assessment:
+    """Assess a checkpoint of a row that is not its pick, as the row's verdict was reached.
 
     Raises:
         ValueError: If the outcome's runtime has no assessed profile.
@@ -339,7 +340,7 @@ def assess_outcome(engine: FitEngine, row: ModelOnCombo, outcome: CheckpointOutc
         outcome.combo,
         outcome.runtime,
         profile,
-        row.pick.workload,
+        reference_workload(engine, outcome.model),
         settings=outcome.settings,
         goal=VERDICT_GOAL,
     )

@@ -11,14 +11,20 @@ import pytest
 
 from sitegen.browser.home import home_state
 from sitegen.catalog.domain.hardware import Combo
-from sitegen.catalog.domain.models import BudgetBase, Checkpoint, MemoryModel, Runtime
+from sitegen.catalog.domain.models import (
+    BudgetBase,
+    Checkpoint,
+    LanguageModel,
+    MemoryModel,
+    Runtime,
+)
 from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.own_hardware import own_combo
 from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK, Question, best_plan, comfortable_plans
 from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
-from sitegen.physics.plan import DEFAULTS, Settings
+from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.quality.values import Use
 from sitegen.recipes import recipes_for
 from sitegen.render.first_answer import answer_html
@@ -31,7 +37,7 @@ from sitegen.survey.answers import AnswerGoal
 from sitegen.survey.composed_build import combo_of, verdict_of
 from sitegen.survey.first_answer import of_model, of_survey
 from sitegen.survey.results import ModelOnCombo
-from sitegen.survey.verdict_policy import answered, reference_question
+from sitegen.survey.verdict_policy import answered, reference_question, reference_workload
 from tests.cli.small_project import run
 from tests.recipes.commands import value
 from tests.survey.whole_catalog import (
@@ -86,9 +92,14 @@ def candidates(row: ModelOnCombo) -> Iterator[RunnableCheckpoint]:
             yield prepared
 
 
+def asked_of(model: LanguageModel) -> Workload:
+    """The workload of every row, whatever type of cache a pick's runtime takes by itself."""
+    return reference_workload(engine(), model)
+
+
 def holds(runnable: RunnableCheckpoint, row: ModelOnCombo, tokens: int) -> bool:
     """Whether a comfortable plan, with or without flags, stays so with so long a context."""
-    workload, sets = row.pick.workload, engine().gpu_groups(row.pick.combo)
+    workload, sets = asked_of(row.model), engine().gpu_groups(row.pick.combo)
     paged = runnable.subject.runtime.memory_model is MemoryModel.PAGED
     share = engine().assumptions["comfortable-utilization"].value.mid
     whole = runnable.subject.profile.budget_base is BudgetBase.TOTAL
@@ -184,7 +195,7 @@ def test_no_verdict_is_worse_than_that_of_any_production_checkpoint_under_a_runt
         if row.tier is FitTier.COMFORTABLE:
             continue
         for prepared in candidates(row):
-            sets, workload = engine().gpu_groups(row.pick.combo), row.pick.workload
+            sets, workload = engine().gpu_groups(row.pick.combo), asked_of(row.model)
             found = best_plan(Question(prepared, sets, workload, DEFAULTS, PlanGoal.THROUGHPUT))
             if found is not None:
                 tier = found.evaluation.tier
@@ -198,7 +209,7 @@ def test_a_borderline_row_names_a_published_file_where_one_reaches_that_tier(com
             continue
         for prepared in candidates(row):
             if published(prepared.subject.checkpoint):
-                sets, workload = engine().gpu_groups(row.pick.combo), row.pick.workload
+                sets, workload = engine().gpu_groups(row.pick.combo), asked_of(row.model)
                 found = best_plan(Question(prepared, sets, workload, DEFAULTS, PlanGoal.THROUGHPUT))
                 if found is not None:
                     assert found.evaluation.tier is FitTier.NOT_PRACTICAL, prepared.subject.key
@@ -311,7 +322,7 @@ def test_nobody_is_told_to_buy_where_a_published_file_is_comfortable(combo: str)
                 and other.weights_bytes < row.pick.weights_bytes
             ):
                 asked = Question(
-                    engine().on_one_node(other), engine().gpu_groups(where), row.pick.workload,
+                    engine().on_one_node(other), engine().gpu_groups(where), asked_of(row.model),
                     DEFAULTS, PlanGoal.LATENCY,
                 )  # fmt: skip
                 if comfortable_plans(asked):

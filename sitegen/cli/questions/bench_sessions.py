@@ -76,7 +76,7 @@ def _judged_checkpoint(engine: FitEngine, row: ModelOnCombo) -> Assessment:
     outcome, pick = row.verdict, row.pick
     if (outcome.checkpoint.id, outcome.runtime.id) == (pick.checkpoint.id, pick.runtime.id):
         return pick
-    return assess_outcome(engine, row, outcome)
+    return assess_outcome(engine, outcome)
 
 
 def _unmeasured(survey: ComboSurvey, model_id: str) -> tuple[Planned, ...]:

@@ -96,10 +96,7 @@ def _install(target: Target, where: str) -> RecipeStep:
         "cmake --build ik_llama.cpp/build --config Release -j",
         f"{PROGRAM} --version",
     ]
-    note = (
-        f"{build_needs(target)} A processor with AVX-512 needs more build options: see "
-        "docs/build.md in ik_llama.cpp."
-    )
+    note = f"{build_needs(target)} With AVX-512, add the options in ik_llama.cpp's docs/build.md."
     title = "Build ik_llama.cpp"
     return RecipeStep(
         Phase.INSTALL, title, Language.BASH, "\n".join(lines), where, note=note, expect="version"

@@ -95,7 +95,7 @@ def _install(target: Target, where: str) -> RecipeStep:
     ]
     note = (
         f"This release of Ray installs vLLM {RAY_BRINGS_VLLM}, not the version that we assessed. "
-        "The memory needs are the same, except that the KV cache may differ slightly."
+        "The memory needs are the same; only the KV cache may differ."
     )
     return RecipeStep(
         Phase.INSTALL,

@@ -16,7 +16,6 @@ from sitegen.site.guides.calculator import Calculator, calculator
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.resolve_ids import (
     assessment_of,
-    assessment_of_outcome,
     combo_survey,
     look_up,
     row_of,
@@ -37,6 +36,7 @@ from sitegen.site.tables.side_by_side import side_by_side_table
 from sitegen.site.tables.transfers import pools_table, transfers_table
 from sitegen.site.tables.where import where_table
 from sitegen.site.words.hardware import is_mixed
+from sitegen.survey.every_combo import assess_outcome
 from sitegen.survey.results import ComboSurvey
 from sitegen.values import dataclass
 
@@ -130,7 +130,7 @@ def _refused(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
 
 def _plans(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     row = row_of(inputs, directive.required("model"), directive.required("combo"))
-    found = (assessment_of_outcome(inputs, row, outcome) for outcome in row.others)
+    found = (assess_outcome(inputs.engine, outcome) for outcome in row.others)
     return checkpoints_on_combo_table((row.pick, *found), id=id_)
 
 
