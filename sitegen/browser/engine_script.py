@@ -81,8 +81,7 @@ DATA_CLASSES = (
     "models LanguageModel", "models Checkpoint", "models Quantization", "models Capabilities",
     "models DefaultsByMemory", "models RuntimeProfile", "models Runtime", "models Defect",
     "models KnownModels", "models FormatLimit", "models ModelLimit", "models CacheSharing",
-    "models CacheDefault",
-    "models ChatOptions",
+    "models CacheDefault", "models ChatOptions",
     "models Replicas", "models ServerEnvironment", "models Traits",
     "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
 )  # fmt: skip

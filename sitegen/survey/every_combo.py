@@ -84,14 +84,14 @@ def _ways(
         return []
     others = _others(engine, combo, answer, goal)
     running = [one for one in others if one.plan and one.tier is not FitTier.NOT_PRACTICAL]
-    useful = [one for one in running if _holds_a_talk(engine, one)]
+    useful = [one for one in running if _holds_shortest_context(engine, one)]
     return [answer, *sorted(useful, key=lambda one: RANK[one.tier])]
 
 
-def _holds_a_talk(engine: FitEngine, assessment: Assessment) -> bool:
+def _holds_shortest_context(engine: FitEngine, assessment: Assessment) -> bool:
     """Return whether a plan starts with the shortest context that counts as running, or more.
 
-    What is too close to call may hold 64 tokens at the middle estimate; nobody starts that.
+    A plan that is too close to call may hold only 64 tokens at the middle estimate.
     """
     if assessment.limits is None:
         return True

@@ -317,6 +317,12 @@ PRICES = (
 
 ONLY_ON = "other_architectures: [CDNA 3, RDNA4]"
 OLDEST = "minimum_compute_capability: '80'"
+CACHE_DEFAULT = """\
+cache_defaults:
+  - families: [llama]
+    compute_capabilities: ['10']
+    kv_dtype: fp8
+    source: {title: vLLM wheel, read: 2026-11-20}"""
 FORMAT_LIMIT = f"""\
 format_limits:
   - formats: [bf16]
@@ -395,6 +401,7 @@ RUNTIMES = (
         "memory_model:",
         MODEL_LIMIT.replace(ONLY_ON, OLDEST) + "\nmemory_model:",
     ),
+    Case("compute-capability", VLLM, "memory_model:", CACHE_DEFAULT + "\nmemory_model:"),
     Case("unknown-architecture", BF16, "production", "other_architectures: [CDNA3]\nproduction"),
     Case("unknown-architecture", VLLM, "memory_model:", ONLY_ON + "\nmemory_model:"),
     Case("unknown-architecture", VLLM, "memory_model:", FORMAT_LIMIT + "\nmemory_model:"),

@@ -364,9 +364,10 @@ def split_answers(
     clipped = profile.clipped(asked)
     grid, counts = profile.grid(shape, clipped), shape.kind_counts(0, shape.layers)
     cells = mask_cells(shape, grid, counts)
+    whole = list(profile.cache_bytes(shape, asked))
     scratch = profile.scratch_bytes(shape, counts, grid, asked, q["ranks"])
     found.append([
-        list(astuple(grid)), clipped.micro_batch, clipped.plain, list(cells), scratch,
+        list(astuple(grid)), clipped.micro_batch, clipped.plain, list(cells), whole, scratch,
     ])  # fmt: skip
     graph = profile.graph
     if isinstance(graph, StaticGraph):

@@ -12,7 +12,10 @@ from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 
 _CAPABILITY = re.compile(r"([1-9]|1\d)\.\d")
-_CAPABILITIES = ("compute_capability", "minimum_compute_capability", "native_compute_capability")
+_CAPABILITIES = (
+    "compute_capability", "minimum_compute_capability", "native_compute_capability",
+    "compute_capabilities", "quantized_cache_only",
+)  # fmt: skip
 _UNIFIED_KEYS = ("unified_default_fraction", "unified_raised_reserve_gib")
 
 

@@ -111,11 +111,7 @@ class LayerSplitEngine:
         if cpu_expert_layers > 0 and len(shares) > 1:
             tokens, sequences = workload.context_tokens, workload.sequences
             allocation = Allocation(tokens * sequences, sequences, micro_batch, half_bits, flash)
-            grid = constants.grid(reduced.shape, allocation)
-            caches = tuple(
-                kind.cache.cell_bytes(grid, 1, half_bits) + kind.cache.cell_state_bytes(sequences)
-                for kind in reduced.shape.kinds
-            )
+            caches = constants.cache_bytes(reduced.shape, allocation)
         laid = self.layout(reduced, shares, cpu_layers, cpu_expert_layers, tensor, caches)
         return SplitReplica(
             reduced=reduced,

@@ -365,6 +365,19 @@ class SplitProfile:
             self.indexed_cache,
         )
 
+    def cache_bytes(self, shape: ModelShape, asked: Allocation) -> tuple[int, ...]:
+        """Return the cache and state of a whole layer of each kind.
+
+        Source:
+            llama.cpp ``src/llama-kv-cache.cpp`` and ``src/llama-memory-recurrent.cpp``.
+        """
+        grid = self.grid(shape, asked)
+        return tuple(
+            kind.cache.cell_bytes(grid, 1, asked.half_bits)
+            + kind.cache.cell_state_bytes(asked.sequences)
+            for kind in shape.kinds
+        )
+
     def scratch_bytes(
         self, shape: ModelShape, counts: Sequence[int], grid: CellGrid, asked: Allocation, tp: int
     ) -> int:

@@ -9,7 +9,6 @@ from sitegen.physics.gpu_groups import GpuGroup, UsableGpu
 from sitegen.physics.ledger import closed_ledger, reserved
 from sitegen.physics.memory.layer_layout import LayerLayout
 from sitegen.physics.memory.layer_split_profile import Allocation, GpuParts, SplitProfile
-from sitegen.physics.model_shape import of_layers
 from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan, Reason, Settings
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint
 from sitegen.physics.valid_splits import Split, split_plan
@@ -82,15 +81,8 @@ class SplitReplica:
     def host_bytes(self, context_tokens: int, sequences: int) -> int:
         """Bytes in system RAM: layers or experts, their cache, and the embedding table."""
         host, shape = self.layout.host, self.reduced.shape
-        grid = self.constants.grid(shape, self._asked(context_tokens, sequences))
-        cache = sum(
-            count
-            * (
-                kind.cache.cell_bytes(grid, 1, self.kv_half_bits)
-                + kind.cache.cell_state_bytes(sequences)
-            )
-            for count, kind in of_layers(host.counts, shape)
-        )
+        caches = self.constants.cache_bytes(shape, self._asked(context_tokens, sequences))
+        cache = sum(count * held for count, held in zip(host.counts, caches, strict=True))
         return host.weights_bytes + host.experts_bytes + cache + shape.embedding_bytes
 
     def _asked(self, context_tokens: int, sequences: int) -> Allocation:
