@@ -11,11 +11,11 @@ from sitegen.fit.assess import build_assessment, question_of
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import PlacedPlan, best_plan
-from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
+from sitegen.fit.runnable_checkpoint import Asks, RunnableCheckpoint
 from sitegen.survey.best_for_use import Candidates, reads_along
 from sitegen.survey.machines_for_model import ROOM_TOKENS
 from sitegen.survey.results import ColocatedModel
-from sitegen.survey.verdict_policy import reference_workload
+from sitegen.survey.verdict_policy import ModelQuestion, flags_of, reference_workload
 from sitegen.values import dataclass
 
 RUNNING = (FitTier.COMFORTABLE, FitTier.BORDERLINE)
@@ -135,9 +135,9 @@ def _first(
     """Find the first of some models that runs well on free GPUs and leaves one more free."""
     room = len(combo.gpus) - len(taken) - (0 if taken else 1)
     for at, files in enumerate(models):
-        questions = tuple(_request(engine, one, combo) for one in files)
+        questions = tuple(asked for one in files for asked in _requests(engine, one, combo))
         judged: dict[object, PlacedPlan | None] = {}
-        for start in range(len(files)):  # the next file where one is slow
+        for start in range(len(questions)):  # the next file where one is slow
             asked = _FreeRanges(engine, combo, questions[start:], judged)
             for share in asked.shares(taken, ram, RUNNING[:1]):
                 if len(share.ranks) <= room and reads_along(engine, share.assessment):
@@ -145,11 +145,16 @@ def _first(
     return None
 
 
-def _request(engine: FitEngine, runnable: RunnableCheckpoint, combo: Combo) -> FitRequest:
+def _requests(
+    engine: FitEngine, runnable: RunnableCheckpoint, combo: Combo
+) -> Iterator[FitRequest]:
+    """Ask about a file without flags, and then with those that a pick may need."""
     asked = runnable.subject
     tokens = min(ROOM_TOKENS, asked.model.context_tokens)
     workload = replace(reference_workload(engine, asked.model), context_tokens=tokens)
-    return FitRequest(asked.model, asked.checkpoint, combo, asked.runtime, asked.profile, workload)
+    question = ModelQuestion(asked.model, combo, Asks(()), PlanGoal.LARGEST_MODEL)
+    for settings in flags_of(question, asked):
+        yield replace(question.request(asked, workload), settings=settings)
 
 
 def _placed(
@@ -215,7 +220,7 @@ class _FreeRanges:
         link = node.link.id if node.link else ""
         system = (node.operating_system, node.display_attached)
         ram = (run.ram_bytes, node.ram_bandwidth_bytes_per_s)
-        key = (asked.checkpoint.id, asked.runtime.id, shape, link, system, ram)
+        key = (asked.checkpoint.id, asked.runtime.id, asked.settings, shape, link, system, ram)
         if key not in self.judged:
             question = question_of(self.engine, asked)
             room = sum(installed.visible_bytes for installed in node.gpus) + (run.ram_bytes or 0)
