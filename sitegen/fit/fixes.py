@@ -77,10 +77,12 @@ def cheapest_cure(
 ) -> Cure | None:
     """Find the cheapest change that gives a better tier; None when the tier is the best.
 
-    A flag costs less than another file, a file less than hardware, system RAM less than GPUs.
+    A flag costs less than another file, a file less than hardware, system RAM less than GPUs. RAM
+    is named, too, where it gives room for a context that is not certain otherwise.
     """
     if evaluation.tier is FitTier.COMFORTABLE:
         return None
+    no_room = any(one.code == "KV_BELOW_CONTEXT" for one in evaluation.reasons)
     trials = _Trials(engine, owned)
     steps = (
         _by_settings(trials, subject, evaluation),
@@ -91,7 +93,8 @@ def cheapest_cure(
     )
     for step in steps:
         for reason, better in step:
-            if RANK[better] < RANK[evaluation.tier]:
+            surer = no_room and better is evaluation.tier and reason.code == "EXPERTS_TO_RAM"
+            if surer or RANK[better] < RANK[evaluation.tier]:
                 return Cure(reason.code, reason.arguments, better)
     return None
 
@@ -239,8 +242,16 @@ def _by_other_file(
     """Yield files that lose more, and those that other runtimes load, with what each loses.
 
     A file under 4 bits carries no verdict, and is free to try where the next cure is to buy. A
-    runtime that has no cache of the type that is asked for keeps a plain one.
+    file that fits comfortably comes before one that may not start. A runtime that has no cache of
+    the type that is asked for keeps a plain one.
     """
+    attempts = _with_other_files(trials, subject, evaluation)
+    yield from sorted(attempts, key=lambda attempt: RANK[attempt[1]])
+
+
+def _with_other_files(
+    trials: _Trials, subject: ServedCheckpoint, evaluation: Evaluation
+) -> Iterator[Attempt]:
     group, asked = evaluation.group, evaluation.workload
     for loss, other in _other_files(trials.engine, subject, evaluation):
         alike = other.subject.runtime.id == subject.runtime.id

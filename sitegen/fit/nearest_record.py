@@ -6,7 +6,7 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from sitegen.catalog.domain.catalog import Catalog
@@ -91,7 +91,7 @@ class EvidenceIndex:
         )
         if anchors:
             best = min(anchors, key=lambda a: STRENGTH.index(a.evidence)).evidence
-            return best, tuple(sorted(anchors, key=lambda a: (len(a.differs), a.run)))
+            return best, _nearest_first(anchors)
         met = self.met[quantity]
         known = all((assessment.runtime.id, gpu.id) in met for gpu in gpus)
         return (Evidence.EXTRAPOLATED if known else Evidence.ESTIMATED), ()
@@ -271,6 +271,24 @@ def _anchor(quantity: str, run: _Run, differs: tuple[str, ...]) -> Anchor:
         differs=differs,
         evidence=tier,
     )
+
+
+def _nearest_first(anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
+    """Order records by how near they are, and begin with the middle speed of the nearest ones.
+
+    A run that was held back by its owner says less than one that differs otherwise.
+    """
+    ordered = sorted(anchors, key=lambda one: (*_distance(one), one.run))
+    nearest = _distance(ordered[0])
+    alike = [one for one in ordered if _distance(one) == nearest]
+    alike.sort(key=lambda one: one.tokens_per_s or 0.0)
+    middle = alike[(len(alike) - 1) // 2]
+    return (middle, *(one for one in ordered if one is not middle))
+
+
+def _distance(anchor: Anchor) -> tuple[bool, int]:
+    held_back = "power" in anchor.differs or "eager" in anchor.differs
+    return held_back, len(anchor.differs)
 
 
 def _gpus_of(combo: Combo, plan: ParallelPlan) -> tuple[Gpu, ...]:

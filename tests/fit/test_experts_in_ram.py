@@ -159,3 +159,31 @@ def test_a_cache_that_the_runtime_of_the_cure_does_not_have_is_plain_there() -> 
     found = assess(engine, FitRequest(model, checkpoint, combo, runtime, profile, workload))
     assert found.cure is not None
     assert (found.cure.code, found.cure.arguments["runtime"]) == ("EXPERTS_TO_RAM", "llama-cpp")
+
+
+def test_a_file_that_may_not_hold_the_context_is_helped_by_ram_before_a_second_gpu() -> None:
+    """gpt-oss 20B on 11 GB: 12 GB of weights, of which owners leave some experts in RAM."""
+    engine, catalog = whole_engine(), whole_catalog()
+    combo, model = catalog.combos["1x-rtx-2080-ti"], catalog.models["gpt-oss-20b"]
+    found = answered(engine, reference_question(engine, combo, model))
+    assert found is not None
+    assert found.tier is FitTier.BORDERLINE
+    assert found.cure is not None
+    assert found.cure.code == "EXPERTS_TO_RAM"
+    node = replace(combo.nodes[0], ram_bytes=int(found.cure.arguments["bytes"]))
+    with_ram = answered(
+        engine, reference_question(engine, replace(combo, nodes=(node,)), model), cured=False
+    )
+    assert with_ram is not None
+    assert with_ram.limits is not None
+    assert with_ram.limits.max_context_tokens > 16_384
+
+
+def test_a_file_that_fits_comfortably_is_named_before_one_that_may_not_start() -> None:
+    """Qwen3.8 27B on 11 GB: two bits are comfortable, and the machine's page advises them."""
+    engine, catalog = whole_engine(), whole_catalog()
+    combo, model = catalog.combos["1x-rtx-2080-ti"], catalog.models["qwen3.8-27b"]
+    found = answered(engine, reference_question(engine, combo, model))
+    assert found is not None
+    assert found.cure is not None
+    assert (found.cure.code, found.cure.tier) == ("OTHER_FILE", FitTier.COMFORTABLE)

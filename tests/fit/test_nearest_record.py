@@ -208,6 +208,20 @@ def test_the_nearest_record_decides_and_stands_first() -> None:
     assert anchors == (("power",), ("power", "eager"))
 
 
+def test_of_runs_that_are_equally_near_the_middle_speed_stands_first() -> None:
+    """A run whose owner limited the power is none of them, however little else differs."""
+    other = ONE_STEP["context"](speed_run())
+    runs = [
+        replace(other, id=name, figures=SpeedFigures(speed, None, None))
+        for name, speed in (("a", 31.0), ("b", 44.0), ("c", 40.0))
+    ]
+    limited = replace(ONE_STEP["power"](speed_run()), id="d", figures=SpeedFigures(22, None, None))
+    file = Benchmarks("file", "", (limited, *runs), (), (), SPAN)
+    index = evidence_of(replace(catalog(), benchmarks={"file": file}), WEIGHED)
+    _, anchors = index.speed(found())
+    assert [anchor.run for anchor in anchors] == ["c", "a", "b", "d"]
+
+
 def test_memory_and_speed_have_a_word_each_and_the_verdict_takes_the_weaker() -> None:
     speeds = Benchmarks("speeds", "", (speed_run(),), (), (), SPAN)
     starts = Measurements(

@@ -28,6 +28,8 @@ from sitegen.site.words.quality import USE_WORDS
 from sitegen.site.words.sentences import cure_sentence
 from sitegen.site.words.tiers import TIER_CAPTIONS
 from sitegen.site.words.verdicts import (
+    DIFFERENCES,
+    and_list,
     checkpoint_name,
     not_estimated,
     reachable_context,
@@ -39,6 +41,8 @@ from sitegen.survey.results import ComboSurvey, ModelOnCombo
 from sitegen.values import dataclass
 
 FIRST_CAPTION = "The best-rated models that run here"
+HELD_BACK = ("power", "eager")
+"""Differences by which an owner slows a run down."""
 SHOWN = 15
 """Rows on the combo's own page; its script and the page of all models have the rest."""
 
@@ -176,13 +180,18 @@ def speed_cell(pick: Assessment) -> Cell:
 
 
 def _measured(pick: Assessment) -> tuple[Cell, ...]:
-    """Name the nearest measured speed; how the run differs stands in the model's own view."""
+    """Name the nearest measured speed, and what its owner held back.
+
+    How else the run differs stands in the model's own view.
+    """
     found = next((one for one in pick.anchors if one.tokens_per_s is not None), None)
     if found is None or found.tokens_per_s is None:
         return ()
     record = f"{url_of('model', pick.model.id)}#{run_row_id(found.run)}"
     speed = NumberCell(found.tokens_per_s, Unit.TOKENS_PER_S)
-    return (Small(Parts((Link(record, "measured"), " ", speed))),)
+    held = [DIFFERENCES[step] for step in found.differs if step in HELD_BACK]
+    other = f" with {and_list(held)}" if held else ""
+    return (Small(Parts((Link(record, "measured"), " ", speed, other))),)
 
 
 def runs_in(pick: Assessment) -> Cell:
