@@ -17,7 +17,7 @@ from sitegen.models.cache_kinds import (
     RecurrentState,
     SlidingAttention,
 )
-from sitegen.physics.gpu_groups import GpuGroup, exact_set
+from sitegen.physics.gpu_groups import NO_HOPS, GpuGroup, exact_set
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import Settings
 from sitegen.physics.speed.constants import computed_as, matmul_efficiency
@@ -273,6 +273,34 @@ def test_fp8_is_computed_as_bf16_where_tensor_cores_have_no_fp8(gpu: str, widene
     """The code of vLLM (``marlin_utils_fp8.py``) widens weights below compute capability 8.9."""
     assert computed_as("fp8", catalog().gpus[gpu]) == ("bf16" if widened else "fp8")
     assert computed_as("awq", catalog().gpus[gpu]) == "awq"
+
+
+@pytest.mark.parametrize("streams", [2, 32, 64])
+def test_streams_of_a_pipeline_wait_for_every_stage(streams: int) -> None:
+    """Two GPUs, two stages: half of the streams are in each, and a token passes both.
+
+    Every stream gets a token in the time in which its half passes both stages, so that the batch
+    gets at most what one pass of all would give if a stage took no longer for all than for half.
+    """
+    path, devices = a_path(("vllm", "llama70", "awq-4bit-g128", 2, "rtx-3090"))
+    stage = path.stages[0]
+    halves = replace(path, tp=1, stages=(stage, stage), hops=NO_HOPS)
+    speeds = SpeedModel(catalog().assumptions)
+    for low, one in zip(
+        speeds.step_s(halves, devices, 8_192, streams),
+        speeds.token_s(replace(halves, stages=(stage,)), devices, 8_192, streams // 2),
+        strict=True,
+    ):
+        assert low == pytest.approx(2 * one, rel=0.001)
+
+
+def test_a_single_stream_of_a_pipeline_takes_the_time_of_one_pass() -> None:
+    path, devices = a_path(("vllm", "llama70", "awq-4bit-g128", 2, "rtx-3090"))
+    stage = path.stages[0]
+    halves = replace(path, tp=1, stages=(stage, stage), hops=NO_HOPS)
+    speeds = SpeedModel(catalog().assumptions)
+    alone = speeds.token_s(halves, devices, 8_192, 1)
+    assert speeds.step_s(halves, devices, 8_192, 1) == pytest.approx(alone)
 
 
 def test_many_streams_of_fp8_on_four_3090_get_what_bf16_gives() -> None:

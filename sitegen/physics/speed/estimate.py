@@ -346,13 +346,30 @@ class SpeedModel:
     def step_s(
         self, pipeline: ReplicaPipeline, group: GpuGroup, context: int, batch: int
     ) -> Bounds:
-        """Seconds per batch at full load: the slowest stage where stages overlap."""
+        """Seconds in which each of ``batch`` streams gets a token.
+
+        Where stages overlap, the streams are shared out evenly: while one part is in a stage, the
+        others are in other stages. Each part passes every stage for one token, and the slowest
+        stage has to be free for each part in turn.
+
+        Source:
+            Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using
+            Megatron-LM" (2021), section 2.2, micro-batches of a pipeline; vLLM 0.33.0,
+            ``v1/engine/core.py``, ``step_with_batch_queue``: as many batches are in flight as there
+            are stages, each with requests of its own.
+        """
         count = sum(stage.repeats for stage in pipeline.stages)
         if not pipeline.overlapped or count == 1:
             return self.token_s(pipeline, group, context, batch)
-        stages = self._stage_times(pipeline, group, context, batch)
-        link = self.link_s(pipeline, batch)
-        low, mid, high = (max(times[b] for times in stages) + link[b] / count for b in range(3))
+        parts = min(count, batch)
+        each = -(-batch // parts)
+        stages = self._stage_times(pipeline, group, context, each)
+        through = self.token_s(pipeline, group, context, each)
+        link = self.link_s(pipeline, each)
+        low, mid, high = (
+            max(through[b], parts * (max(times[b] for times in stages) + link[b] / count))
+            for b in range(3)
+        )
         return low, mid, high
 
     def _stage_times(
