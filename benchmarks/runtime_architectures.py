@@ -5,7 +5,8 @@ read in folders given with ``--folder RUNTIME=PATH``, a checkout (or a part of o
 that is named here. Writes the block ``known_models`` of ``catalog/runtimes/RUNTIME.yaml``. Run it
 again when a version changes:
 
-    python -m benchmarks.runtime_architectures --folder tensorrt-llm=… --folder exo=…
+    python -m benchmarks.runtime_architectures --folder tensorrt-llm=… --folder exo=… \
+        --folder exo-mlx-lm=…
 
 A class for which vLLM or SGLang has no code of its own may run in the code of Transformers. vLLM
 takes what states support of other attention or chooses its attention in the common way, SGLang the
@@ -236,12 +237,8 @@ def mlx_lm(root: Path) -> Found:
 
 
 def exo(root: Path, mlx: Found) -> Found:
-    """What mlx-lm has, and the modules of exo's own copy of it that exo imports."""
-    names = set(mlx.names)
-    for path in sorted(root.glob("src/exo/worker/engines/mlx/*.py")):
-        names |= set(re.findall(r"from mlx_lm\.models\.(\w+) import Model\b", path.read_text()))
-        names |= set(re.findall(r"from mlx_lm\.models\.(\w+) import \w+Model\b", path.read_text()))
-    return Found({name for name in names if name not in {"base", "cache"}}, _seen_by_exo(root))
+    """List what the fork of mlx-lm has that exo's lock file names, with images as cards state."""
+    return Found(mlx.names, _seen_by_exo(root))
 
 
 EXO_TYPES = {
@@ -461,9 +458,10 @@ PACKAGES: Mapping[str, Package] = {
         "0.32.2", "mlx-lm 0.32.2, models and MODEL_REMAPPING of utils.py", MLX, "mlx-lm",
     ),
     "exo": Package(
-        lambda at: exo(at["exo"], mlx_lm(at["mlx-lm"])),
-        "at commit b5375f8", "exo at b5375f8, worker/engines/mlx, with the models of mlx-lm 0.32.2",
-        "https://github.com/exo-explore/exo", needs=("mlx-lm",),
+        lambda at: exo(at["exo"], mlx_lm(at["exo-mlx-lm"])),
+        "at commit b5375f8", "exo at b5375f8, uv.lock and inference_model_cards: the models of "
+        "mlx-lm 0.31.3 at 6a3df6cd of rltakashige/mlx-lm",
+        "https://github.com/exo-explore/exo", needs=("exo-mlx-lm",),
     ),
     "llama-cpp": Package(
         lambda at: llama_cpp(at["llama-cpp"]),
@@ -489,8 +487,8 @@ PACKAGES: Mapping[str, Package] = {
         "https://github.com/NVIDIA/TensorRT-LLM",
     ),
 }  # fmt: skip
-BY_FOLDER = frozenset({"exo", "ik-llama-cpp", "tensorrt-llm"})
-"""Runtimes whose source is not on the index."""
+BY_FOLDER = frozenset({"exo", "exo-mlx-lm", "ik-llama-cpp", "tensorrt-llm"})
+"""Runtimes, and a package that one needs, whose source is not on the index."""
 READ_ONLY: Mapping[str, tuple[str, str]] = {"transformers": ("transformers", TRANSFORMERS)}
 
 
@@ -546,8 +544,9 @@ def main(words: list[str]) -> None:
         for name in given.runtime or PACKAGES:
             package = PACKAGES[name]
             wanted = [*package.needs, *([name] if package.package else [])]
-            if name in BY_FOLDER and name not in folders:
-                print(f"{name}: left as it is, its folder was not given")
+            missing = {name, *package.needs} & BY_FOLDER - folders.keys()
+            if missing:
+                print(f"{name}: left as it is, no --folder for {', '.join(sorted(missing))}")
                 continue
             for one in wanted:
                 if one not in folders:

@@ -96,6 +96,8 @@ def serve(port: int, names: list[str], *, key: str = "", context: int = 0) -> No
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
     from urllib.parse import parse_qs, urlparse
 
+    placed = {"nodes": 0}
+
     class Handler(BaseHTTPRequestHandler):
         """Asks for the key everywhere but on the page that says that it lives."""
 
@@ -125,8 +127,8 @@ def serve(port: int, names: list[str], *, key: str = "", context: int = 0) -> No
                 self.answer({"previews": list(_previews(named))})
             elif path.path == "/v1/model":
                 self.answer({"id": names[0], "parameters": {"max_seq_len": context}})
-            elif path.path == "/instance/await":
-                self.answer({"type": "ready"})
+            elif path.path == "/state/runners":
+                self.answer({str(at): {"RunnerReady": {}} for at in range(placed["nodes"])})
             else:
                 self.answer({"data": [{"id": name} for name in names], "version": "0"})
 
@@ -134,6 +136,7 @@ def serve(port: int, names: list[str], *, key: str = "", context: int = 0) -> No
             if self.refused():
                 return
             body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or "{}")
+            placed["nodes"] = body.get("instance", placed)["nodes"]
             asked = body.get("model")
             if asked is not None and names != ["*"] and asked not in names:
                 self.answer({"error": f"no model {asked}"}, 404)
@@ -158,10 +161,12 @@ def _previews(model: str) -> list[dict[str, object]]:
         {
             "error": None,
             "sharding": sharding,
+            "instance_meta": meta,
             "memory_delta_by_node": {str(node): 1 for node in range(count)},
-            "instance": {"model": model},
+            "instance": {"model": model, "nodes": count},
         }
         for sharding in ("Pipeline", "Tensor")
+        for meta in ("MlxRing", "MlxJaccl")
         for count in range(1, 9)
     ]
 
@@ -421,7 +426,7 @@ def uv(words: list[str]) -> None:
     elif words[:2] == ["run", "exo"]:
         values, _ = parsed(words[2:], "exo")
         serve(int(values["--api-port"]), ["*"])
-    elif words[:2] != ["pip", "install"]:
+    elif words[:2] != ["pip", "install"] and words != ["sync"]:
         raise Refused(f"uv {words}")
 
 
@@ -466,8 +471,11 @@ def git(words: list[str]) -> None:
         if folder.exists():
             raise Refused(f"{folder} is there already")
         folder.mkdir()
-        for made in ("dashboard", "sgl-kernel", "python"):
+        for made in ("dashboard", "sgl-kernel", "python", "tmp"):
             folder.joinpath(made).mkdir()
+        script = folder / "tmp/set_rdma_network_config.sh"
+        script.write_text("#!/bin/sh\n", encoding="utf-8")
+        script.chmod(0o755)
         folder.joinpath("python/pyproject_other.toml").write_text("", encoding="utf-8")
 
 
@@ -559,11 +567,18 @@ def listing(words: list[str]) -> None:
         os.execv("/bin/ls", ["ls", *words])
 
 
+def brew(words: list[str]) -> None:
+    """Say where a formula is, or install it without a word."""
+    if words[0] == "--prefix":
+        print(f"/opt/homebrew/opt/{words[1]}")
+
+
 def nothing(_: list[str]) -> None:
     """Work without a word: what it would change is the system's."""
 
 
 PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
+    "brew": brew,
     "cmake": cmake,
     "curl": curl,
     "df": disk_free,
@@ -598,7 +613,7 @@ PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
     "vllm": vllm,
     **dict.fromkeys(
         (
-            "apt-get", "brew", "hipconfig", "ibstat", "ifconfig", "infernet", "ip", "nginx",
+            "apt-get", "hipconfig", "ibstat", "ifconfig", "infernet", "ip", "nginx",
             "npm", "ping", "pip", "pkill", "rdma_ctl", "rustup", "ssh", "systemctl",
         ),
         nothing,

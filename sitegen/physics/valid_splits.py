@@ -40,15 +40,9 @@ def refusal(
     """
     tp, pp = split
     can = runtime.capabilities
-    shape, whole = reduced.shape, settings.expert_parallel
-    conflict = tensor_conflict(shape, tp, expert_parallel=whole)
-    if can.any_tensor_width:
-        conflict = None
-    elif can.uneven_tensor_parallel:
-        conflict = _uneven_conflict(reduced, tp)
-    if conflict is not None:
-        return tensor_reason(conflict)
-    beyond = _beyond_tensors(reduced, runtime, tp, settings)
+    beyond = _indivisible(reduced, runtime, tp, settings) or _beyond_tensors(
+        reduced, runtime, tp, settings
+    )
     if beyond is not None:
         return beyond
     if tp > 1 and not (can.tensor_parallel and _cuts(reduced, can, group)):
@@ -59,6 +53,28 @@ def refusal(
     if pp > reduced.architecture.layers:
         return Reason("PP_TOO_FEW_LAYERS", {"layers": reduced.architecture.layers, "pp": pp})
     return _placement_refusal(can, runtime, group, tp)
+
+
+def _indivisible(
+    reduced: ReducedCheckpoint, runtime: Runtime, tp: int, settings: Settings
+) -> Reason | None:
+    """Name the size that ranks cannot share in the way that the runtime cuts layers.
+
+    Source:
+        exo b5375f8, ``master/placement.py``: ``kv_heads % len(cycle) == 0``.
+    """
+    shape, can = reduced.shape, runtime.capabilities
+    conflict = tensor_conflict(shape, tp, expert_parallel=settings.expert_parallel)
+    if can.any_tensor_width:
+        conflict = None
+    elif can.uneven_tensor_parallel:
+        conflict = _uneven_conflict(reduced, tp)
+    if conflict is not None:
+        return tensor_reason(conflict)
+    heads = shape.kv_heads
+    if can.whole_kv_heads and heads % tp != 0:
+        return Reason("TP_WHOLE_KV_HEADS", {"runtime": runtime.id, "kv_heads": heads, "tp": tp})
+    return None
 
 
 def _cuts(reduced: ReducedCheckpoint, can: Capabilities, group: GpuGroup) -> bool:

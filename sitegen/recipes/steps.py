@@ -251,7 +251,11 @@ def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
 
 
 def rdma_step(target: Target, where: str) -> tuple[RecipeStep, ...]:
-    """Enable RDMA over Thunderbolt, where the combo's link has it."""
+    """Enable RDMA over Thunderbolt, where the combo's link has it.
+
+    Source:
+        exo b5375f8, ``README.md``, "Enabling RDMA on macOS" with its caveats.
+    """
     link = target.combo.network
     if link is None or not link.rdma:
         return ()
@@ -264,7 +268,8 @@ def rdma_step(target: Target, where: str) -> tuple[RecipeStep, ...]:
             where=where,
             note=(
                 "Run this once, in Terminal in macOS Recovery. All machines need the same "
-                "version of macOS, and each needs a cable to every other machine."
+                "version of macOS, 26.2 or later, and each needs a Thunderbolt 5 cable to every "
+                "other machine. On a Mac Studio, do not use the port next to Ethernet."
             ),
         ),
     )

@@ -36,7 +36,7 @@ from sitegen.physics.memory.layer_split_profile import (
 from sitegen.physics.memory.profile_constants import profile_of, split_profile
 from sitegen.physics.memory.stated_constants import default_context_tokens
 from sitegen.physics.model_shape import ModelShape
-from sitegen.physics.plan import PlanKind, Settings, Workload
+from sitegen.physics.plan import PlanKind, Reason, Settings, Workload
 from sitegen.physics.reduced_checkpoint import reduce_checkpoint
 from sitegen.physics.speed.roofline import LinkSpeed, tensor_link_s
 from sitegen.physics.valid_splits import refusal
@@ -307,14 +307,37 @@ def test_exo_deals_layers_by_largest_remainder_with_one_for_each() -> None:
 
 @pytest.mark.parametrize(("nodes", "code"), [(2, ""), (3, "TP_HEADS"), (4, "")])
 def test_three_macs_are_no_tensor_split(nodes: int, code: str) -> None:
+    found = exo_refusal("llama70", nodes)
+    assert (found.code if found else "") == code
+
+
+def exo_refusal(name: str, nodes: int) -> Reason | None:
+    """Why exo does not cut a model over so many Macs with RDMA."""
     macs = combo("apple-m3-ultra", nodes=nodes, network="thunderbolt-5-rdma", unified_gib=512)
     runtime = catalog().runtimes["exo"]
     profile = profile_of(runtime)
     assert profile is not None
-    subject = ServedCheckpoint(model("llama70"), model("llama70").checkpoints[0], runtime, profile)
+    whole = next(one for one in model(name).checkpoints if one.id == "bf16")
+    subject = ServedCheckpoint(model(name), whole, runtime, profile)
     devices = exact_set(macs, nodes, engine().assumptions)
-    found = refusal(engine().prepare(subject).reduced, runtime, devices, (nodes, 1))
-    assert (found.code if found else "") == code
+    return refusal(engine().prepare(subject).reduced, runtime, devices, (nodes, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "code"),
+    [
+        ("qwen3_30", 4, ""),
+        ("qwen3_30", 8, "TP_WHOLE_KV_HEADS"),
+        ("dsv3", 8, ""),
+        ("qwen25_72", 2, "TP_NOT_HERE"),
+    ],
+)
+def test_exo_repeats_no_kv_head_and_cuts_the_families_of_its_list(
+    name: str, nodes: int, code: str
+) -> None:
+    """Qwen3 30B A3B has 4 KV heads, which vLLM would repeat; latent attention has none."""
+    reason = exo_refusal(name, nodes)
+    assert (reason.code if reason else "") == code
 
 
 def macs_of(*unified_gib: int) -> Combo:

@@ -316,6 +316,32 @@ def test_macs_of_unlike_memory_raise_unlike_limits() -> None:
     assert limits["nodes 3 and 4"] < 256 * 1024 < limits["nodes 1 and 2"] < 512 * 1024
 
 
+@pytest.mark.parametrize(
+    ("combo", "meta"),
+    [
+        ("2x-mac-studio-m3-ultra-rdma", "MlxJaccl"),
+        ("2x-mac-studio-m3-ultra-thunderbolt-tcp", "MlxRing"),
+        ("mac-studio-m3-ultra-512gb", "MlxRing"),
+    ],
+)
+def test_exo_places_a_model_over_the_link_of_the_plan(combo: str, meta: str) -> None:
+    """The list of placements begins with the one over TCP, whatever link there is."""
+    found = form(asked(combo, "qwen3-235b-a22b-instruct-2507", "exo", "mlx-4bit"), "exo")
+    assert f'.instance_meta == "{meta}"' in text(found)
+    script = "exo/tmp/set_rdma_network_config.sh"
+    assert (script in text(found)) is ("rdma_ctl enable" in text(found)) is (meta == "MlxJaccl")
+
+
+def test_exo_is_ready_when_the_runner_of_each_machine_is() -> None:
+    """``/instance/await`` takes at most 300 seconds and ends before any download."""
+    found = asked("2x-mac-studio-m3-ultra-rdma", "qwen3-235b-a22b-instruct-2507", "exo", "mlx-4bit")
+    (step,) = (one for one in form(found, "exo").steps if one.title.startswith("Place"))
+    assert "instance/await" not in step.text
+    assert 'map(select(. == "RunnerReady")) | length == 2' in step.text
+    assert "127.0.0.1:52415/state/runners" in step.text
+    assert step.expect == "true in the last line"
+
+
 def test_a_mac_of_512_gib_that_keeps_8_gib_raises_its_limit_to_504_gib() -> None:
     found = asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m")
     node = found.combo.nodes[0]

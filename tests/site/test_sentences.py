@@ -34,6 +34,7 @@ ARGUMENTS = {
     "NO_VALID_PLAN": "",
     "TP_HEADS": "heads tp",
     "TP_KV_HEADS": "kv_heads tp",
+    "TP_WHOLE_KV_HEADS": "runtime kv_heads tp",
     "TP_FFN": "size tp",
     "TP_GROUP": "size tp group",
     "TP_FP8_BLOCK": "size tp block",

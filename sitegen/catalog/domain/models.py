@@ -213,7 +213,8 @@ class Capabilities:
 
     Model families are named where its code for each has to know how: ``tensor_families`` whose
     layers it cuts, ``stage_families`` whose layers it lays over several machines; empty for all.
-    ``tensor_vendors`` are the makers of GPUs whose backend cuts well; empty for all.
+    ``tensor_vendors`` are the makers of GPUs whose backend cuts well; empty for all. With
+    ``whole_kv_heads`` no two ranks hold the same KV head.
     """
 
     tensor_parallel: bool
@@ -226,6 +227,7 @@ class Capabilities:
     mixed_gpus: bool
     cpu_offload: bool
     any_tensor_width: bool = False
+    whole_kv_heads: bool = False
     decode_context_parallel: bool = False
     tensor_across_nodes: bool = True
     tensor_vendors: tuple[Vendor, ...] = ()

@@ -220,6 +220,10 @@ class CapabilitiesRecord(Record):
     any_tensor_width: bool = Field(
         default=False, description="Cuts a layer over any number of GPUs, whatever its heads."
     )
+    whole_kv_heads: bool = Field(
+        default=False,
+        description="A tensor split gives each GPU KV heads of its own and never repeats one.",
+    )
     decode_context_parallel: bool = Field(
         default=False, description="Tensor-parallel ranks share the tokens of one cache."
     )

@@ -64,7 +64,7 @@ def recipe(target: Target) -> Recipe | None:
         settings_step([_model(target)], where),
         _install(where),
         *_files(target, first),
-        *(() if alone else rdma_step(target, where)),
+        *(() if alone else _rdma(target, where)),
         *wired_limit_step(target, where),
         RecipeStep(
             Phase.START,
@@ -92,12 +92,19 @@ def _model(target: Target) -> Variable:
 
 
 def _install(where: str) -> RecipeStep:
+    """Build exo while rustup is on the path: Homebrew does not link it.
+
+    Source:
+        Homebrew, ``Formula/r/rustup.rb``, caveats.
+    """
     lines = [
         "brew install uv node rustup",
+        'export PATH="$(brew --prefix rustup)/bin:$PATH"',
         "rustup toolchain install nightly",
         "git clone https://github.com/exo-explore/exo",
         f"git -C exo checkout {READ['exo']}",
         "(cd exo/dashboard && npm install && npm run build)",
+        "(cd exo && uv sync)",
     ]
     return RecipeStep(
         Phase.INSTALL,
@@ -107,6 +114,27 @@ def _install(where: str) -> RecipeStep:
         where,
         note="Install Xcode first: the build needs its Metal compiler.",
     )
+
+
+def _rdma(target: Target, where: str) -> tuple[RecipeStep, ...]:
+    """Enable RDMA, and configure the ports as exo needs them.
+
+    Source:
+        exo b5375f8, ``README.md``, "Enabling RDMA on macOS", and the script itself.
+    """
+    enabled = rdma_step(target, where)
+    script = RecipeStep(
+        Phase.NETWORK,
+        "Set up the Thunderbolt ports",
+        Language.BASH,
+        "sudo ./exo/tmp/set_rdma_network_config.sh",
+        where=where,
+        note=(
+            "Run this once. The script makes a network location named exo, without Thunderbolt "
+            "Bridge and with DHCP on every Thunderbolt port, and switches to it."
+        ),
+    )
+    return (*enabled, script) if enabled else ()
 
 
 def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
@@ -128,18 +156,32 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
 
 
 def _instance(target: Target, where: str) -> list[RecipeStep]:
-    sharding = "Tensor" if target.plan.kind is PlanKind.TENSOR else "Pipeline"
+    """Place the model as the plan does, and wait until it is loaded.
+
+    Source:
+        exo b5375f8, ``src/exo/api/main.py``: previews list the placement over TCP first, and
+        ``/instance/await`` ends when the placement is known, before any download.
+    """
+    machines, network = len(target.span), target.combo.network
+    fast = machines > 1 and network is not None and network.rdma
+    wanted = {
+        "sharding": "Tensor" if target.plan.kind is PlanKind.TENSOR else "Pipeline",
+        "instance_meta": "MlxJaccl" if fast else "MlxRing",
+    }
+    chosen = " and ".join(f'.{key} == "{word}"' for key, word in wanted.items())
     pick = (
-        f'[.previews[] | select(.error == null and .sharding == "{sharding}") '
-        f"| select((.memory_delta_by_node | length) == {len(target.span)})][0] | {{instance}}"
+        f"[.previews[] | select(.error == null and {chosen}) "
+        f"| select((.memory_delta_by_node | length) == {machines})][0] | {{instance}}"
     )
+    ready = f'map(keys[0]) | ., (map(select(. == "RunnerReady")) | length == {machines})'
     base = f"http://127.0.0.1:{PORT}"
     place = [
         f'curl -sS --fail "{base}/instance/previews?model_id=$MODEL" \\',
         f"  | jq -c '{pick}' > instance.json",
         "curl -sS --fail -H 'Content-Type: application/json' -d @instance.json \\",
         f"  {base}/instance",
-        f'curl -sSN "{base}/instance/await?model_id=$MODEL&timeout_seconds=1800"',
+        f"until curl -sS --fail {base}/state/runners \\",
+        f"  | jq -ce '{ready}'; do sleep 10; done",
     ]
     ask = [
         "curl -sS --fail -H 'Content-Type: application/json' \\",
@@ -150,13 +192,15 @@ def _instance(target: Target, where: str) -> list[RecipeStep]:
     return [
         RecipeStep(
             Phase.START,
-            f"Place the model on {len(target.span)} machines"
-            if len(target.span) > 1
-            else "Place the model",
+            f"Place the model on {machines} machines" if machines > 1 else "Place the model",
             Language.BASH,
             "\n".join(place),
             where=where,
-            expect='"type": "ready"',
+            note=(
+                "exo then downloads and loads the model. The loop prints the state of each "
+                "machine until all are ready. If it prints RunnerFailed, read the output of exo."
+            ),
+            expect="true in the last line",
         ),
         RecipeStep(
             Phase.VERIFY,

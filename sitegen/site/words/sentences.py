@@ -68,6 +68,10 @@ REASONS: Mapping[str, str] = {
     "TP_KV_HEADS": (
         "{tp} ranks cannot share {kv_heads} KV heads evenly: neither number divides the other."
     ),
+    "TP_WHOLE_KV_HEADS": (
+        "{runtime} splits {kv_heads} KV heads only over a number of GPUs that divides them, and "
+        "{tp} does not."
+    ),
     "TP_FFN": "A feed-forward width of {size} is not divisible by {tp}.",
     "TP_GROUP": (
         "Splitting a width of {size} over {tp} ranks cuts through a quantization group of {group}."
