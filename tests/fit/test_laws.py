@@ -151,3 +151,14 @@ def test_the_record_carries_every_line_of_the_ledger_in_whole_bytes() -> None:
     assert record["fit"]["tier"] == "borderline"
     assert record["fit"]["reasons"][0]["code"] == "HEADROOM"
     assert record["limits"]["max_context_tokens"] == 14_336
+
+
+def test_a_refreshed_gpu_with_more_bandwidth_writes_no_slower() -> None:
+    """A B300 is a B200 with more memory and bandwidth, and no run has told it apart."""
+
+    def speed(gpu: str) -> float:
+        found = ask(model("llama70"), "bf16", combo(*[gpu] * 8, link="nvlink-5"), "vllm", tp=8)
+        assert found.speed is not None
+        return found.speed.single_tokens_per_s.mid
+
+    assert speed("b200-sxm") <= speed("b300-sxm") < 1.05 * speed("b200-sxm")

@@ -69,7 +69,7 @@ def differing(runtime: Runtime) -> str:
 
 def speed_class(pipeline: ReplicaPipeline, gpu: Gpu, *, model: str = "") -> SpeedClass:
     """Describe a stage for the look-up of its constants."""
-    slug = gpu.architecture.lower().replace(" ", "-")
+    slug = REFRESHES.get(gpu.architecture, gpu.architecture).lower().replace(" ", "-")
     return SpeedClass(
         pipeline.family, pipeline.runtime, pipeline.weights, pipeline.era, pipeline.backend,
         gpu.vendor.value, gpu.segment, slug, gpu.id,
@@ -91,6 +91,14 @@ def computed_as(weights: str, gpu: Gpu) -> str:
     return "bf16" if weights == "fp8" and has is not None and has < FP8_FROM else weights
 
 
+REFRESHES = {"Blackwell Ultra": "Blackwell"}
+"""Architectures that take the constants of the one that they refresh.
+
+Source:
+    NVIDIA, "Inside NVIDIA Blackwell Ultra: The Chip Powering the AI Factory Era" (2025-08-22):
+    a member of the Blackwell family with more memory and bandwidth, more FP4 arithmetic and twice
+    the exponentials of attention; read 2026-11-29.
+"""
 FP8_FROM = (8, 9)
 """Compute capability from which NVIDIA's tensor cores multiply FP8."""
 
