@@ -26,15 +26,7 @@ from sitegen.survey.best_for_use import (
     takes_images,
 )
 from sitegen.survey.reading_users import reading_users
-from sitegen.survey.verdict_policy import (
-    LITTLE_LOSS,
-    SLOWER,
-    answered,
-    batches,
-    driven_by,
-    reference_question,
-    usual_goal,
-)
+from sitegen.survey.verdict_policy import answered, driven_by, reference_question, usual_goal
 from sitegen.values import dataclass
 
 CONTEXTS = dict(zip((AnswerGoal.USERS_8K, AnswerGoal.USERS_32K), SHOWN_CONTEXTS, strict=True))
@@ -133,45 +125,6 @@ def for_many(engine: FitEngine, combo: Combo, pick: Assessment) -> Assessment | 
         return pick
     asked = reference_question(engine, combo, pick.model, PlanGoal.THROUGHPUT)
     return answered(engine, replace(asked, read_along=True))
-
-
-def _for_more(engine: FitEngine, combo: Combo, found: Assessment) -> Assessment:
-    """Pick a lighter file for many users, where it answers half as many again and loses little.
-
-    The file that loses least is for one user: what a heavy one reads for each token is lost to
-    all. Of each runtime the heaviest of the clearly lighter files that does so is compared; nobody
-    leaves a runtime that batches over a paged cache for one that does not.
-    """
-    least = _reading(engine, found) * SLOWER
-    asked = reference_question(engine, combo, found.model, PlanGoal.THROUGHPUT)
-    lighter = [ask for ask in asked.asks.every if _is_lighter(engine, found, ask)]
-    best, met = found, set[str]()
-    for ask in sorted(lighter, key=lambda one: (-one.runnable.weights_bytes, one.subject.key)):
-        runtime = ask.subject.runtime.id
-        if runtime in met:
-            continue
-        other = answered(engine, replace(asked, asks=Asks((ask,)), read_along=True), cured=False)
-        users = _reading(engine, other) if other is not None else 0
-        if other is not None and users > 0 and users >= least:
-            best, least = other, users + 1
-            met.add(runtime)
-    return best
-
-
-def _reading(engine: FitEngine, found: Assessment) -> int:
-    if found.tier is not FitTier.COMFORTABLE:
-        return 0
-    served = reading_users(engine, found, CONTEXTS[AnswerGoal.USERS_8K])
-    return served.count if served is not None else 0
-
-
-def _is_lighter(engine: FitEngine, found: Assessment, ask: Ask) -> bool:
-    model, checkpoint, runtime = found.model, ask.subject.checkpoint, ask.subject.runtime
-    usual = checkpoint.is_published and checkpoint.quantization.production
-    if not usual or not runtime.surveyed_in_full or (batches(found.runtime) > batches(runtime)):
-        return False
-    lost = engine.losses.of(model, checkpoint).mid - engine.losses.of(model, found.checkpoint).mid
-    return ask.runnable.weights_bytes * SLOWER <= found.weights_bytes and lost <= LITTLE_LOSS
 
 
 def parameters_of(engine: FitEngine, assessment: Assessment) -> int:
@@ -340,12 +293,7 @@ class _Compared:
             ordered = sorted(self._found, key=_fewest_users_last)[:MOST_SERVED]
             picked = (for_many(self._engine, self._combo, one) for one in ordered)
             served = tuple(one for one in picked if one is not None)
-            served = tuple(one for one in served if reads_along(self._engine, one)) or served
-            if usual_goal(self._engine, self._combo) is PlanGoal.LATENCY:
-                first = sorted(served, key=lambda one: -_reading(self._engine, one))
-                more = (_for_more(self._engine, self._combo, one) for one in first[:MOST_LIGHTER])
-                served = (*more, *first[MOST_LIGHTER:])
-            self._serving = served
+            self._serving = tuple(one for one in served if reads_along(self._engine, one)) or served
         return self._serving
 
     def _answer(
@@ -390,9 +338,6 @@ class _Compared:
 
 MOST_SERVED = 12
 """Models that are picked again for many users: those whose rows hold most users already."""
-
-MOST_LIGHTER = 3
-"""Of these, models that are tried in a lighter file: those that answer most users."""
 
 
 def _fewest_users_last(assessment: Assessment) -> tuple[int, str]:
