@@ -18,9 +18,7 @@ from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
 
 API_KEY = Variable("API_KEY", "change-me", "anyone who has it can use the server")
-HOST = Variable(
-    "HOST", "127.0.0.1", "use the private address if clients run on other machines"
-)
+HOST = Variable("HOST", "127.0.0.1", "use the private address if clients run on other machines")
 HOST_OF_MANY = Variable(
     "HOST", "10.0.0.1", "of this node, as the load balancer sees it; different on each node"
 )
