@@ -43,11 +43,11 @@ JETPACKS = {(8, 7): ("7.2", "R39"), (11, 0): ("7.0", "R38")}
 """Oldest JetPack with CUDA 13 and its release of Jetson Linux, by compute capability of a Jetson.
 
 Source:
-    NVIDIA, "JetPack SDK Downloads and Notes", 7.0: Jetson Linux 38.2, with CUDA 13.0 on Jetson
-    Thor, https://developer.nvidia.com/embedded/jetpack/downloads/archive-7.0.md, and the page of
-    JetPack 7, which links the guide of Jetson Linux 39.2 and supports Orin. jetson-ai-lab issue
-    421: on an AGX Orin, JetPack 6.2.1 has CUDA 12.6 and driver 540.4.0, which containers for CUDA
-    13 reject (all read 2026-11-29).
+    NVIDIA, "JetPack SDK Downloads and Notes", 7.0 (Jetson Linux 38.2) and 7.1: the series has CUDA
+    13.0 on Jetson Thor, https://developer.nvidia.com/embedded/jetpack/downloads/archive-7.1.md.
+    Vortiago/Finetuning issue 8: JetPack 7.2 brings CUDA 13 to Orin. autowarefoundation/spconv_cpp
+    pull request 7: nvcc 13.0 of JetPack 7.0. jetson-ai-lab issue 421: on an AGX Orin, JetPack
+    6.2.1 has CUDA 12.6 and driver 540.4.0, which images for CUDA 13 reject (all read 2026-11-29).
 """
 
 

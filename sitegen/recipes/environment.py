@@ -20,7 +20,8 @@ def search_path(target: Target, folder: str) -> str:
 
     Source:
         systemd.exec(5), "Environment variables in spawned processes": ``$PATH``. FlashInfer
-        0.7.2.post1, ``jit/cpp_ext.py``, ``run_ninja``. vLLM issue 49029 (read 2026-11-29).
+        0.7.2.post1, ``jit/cpp_ext.py``, ``run_ninja``, and vLLM 0.33.0, ``utils/flashinfer.py``
+        (read 2026-11-29).
     """
     compiler = COMPILERS.get(target.vendors[0], "")
     return f"PATH={folder}/.venv/bin:{compiler}/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
