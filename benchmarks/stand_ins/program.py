@@ -197,7 +197,7 @@ def end_apart() -> None:
 
 
 def vllm(words: list[str]) -> None:
-    if words == ["--version"]:
+    if words in (["--version"], ["download-kernels"]):
         print("0.33.0")
         return
     if words[0] != "serve":
@@ -614,7 +614,7 @@ PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
     **dict.fromkeys(
         (
             "apt-get", "hipconfig", "ibstat", "ifconfig", "infernet", "ip", "nginx",
-            "npm", "ping", "pip", "pkill", "rdma_ctl", "rustup", "ssh", "systemctl",
+            "npm", "nvcc", "ping", "pip", "pkill", "rdma_ctl", "rustup", "ssh", "systemctl",
         ),
         nothing,
     ),

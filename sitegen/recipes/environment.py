@@ -4,8 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.models import ServerEnvironment
 from sitegen.recipes.target import Target
+
+COMPILERS = {Vendor.NVIDIA: "/usr/local/cuda/bin:", Vendor.AMD: "/opt/rocm/bin:"}
+"""Folders of the vendors' compilers, as a search path names them."""
+
+
+def search_path(target: Target, folder: str) -> str:
+    """Assign PATH in a unit, which otherwise has the system's programs alone.
+
+    Kernels that are compiled when a server starts need ``ninja``, which is installed with the
+    server, and the vendor's compiler.
+
+    Source:
+        systemd.exec(5), "Environment variables in spawned processes": ``$PATH``. FlashInfer
+        0.7.2.post1, ``jit/cpp_ext.py``, ``run_ninja``, and vLLM 0.33.0, ``utils/flashinfer.py``
+        (read 2026-11-29).
+    """
+    compiler = COMPILERS.get(target.vendors[0], "")
+    return f"PATH={folder}/.venv/bin:{compiler}/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
 def environment(target: Target) -> Mapping[str, str]:

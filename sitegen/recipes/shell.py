@@ -35,15 +35,22 @@ def quoted_path(path: str) -> str:
 
 
 def settings(variables: Iterable[Variable]) -> str:
-    r"""Set variables, one a line, the comments behind them.
+    r"""Set variables, one a line, each comment in a line before.
+
+    Readers copy these lines into files that systemd reads, for which a comment behind a value is a
+    part of it.
+
+    Source:
+        systemd.exec(5), ``EnvironmentFile=``: only lines that begin with ``#`` or ``;`` are
+        comments.
 
     >>> settings([Variable("PORT", "8000"), Variable("HOST", "127.0.0.1", "this machine only")])
-    'PORT=8000\nHOST=127.0.0.1  # this machine only'
+    'PORT=8000\n# HOST: this machine only\nHOST=127.0.0.1'
     """
     lines = []
     for one in variables:
-        comment = f"  # {one.comment}" if one.comment else ""
-        lines.append(f"{one.name}={one.value}{comment}")
+        lines += [f"# {one.name}: {one.comment}"] if one.comment else []
+        lines.append(f"{one.name}={one.value}")
     return "\n".join(lines)
 
 

@@ -72,7 +72,7 @@ def _numbered(name: str, number: int) -> str:
 
 def _renamed(step: RecipeStep, number: int, names: dict[str, str]) -> RecipeStep:
     text = re.sub(r"\$MODEL\b", f"$MODEL_{number}", step.text)
-    text = re.sub(r"^MODEL=", f"MODEL_{number}=", text, flags=re.MULTILINE)
+    text = re.sub(r"^(# )?MODEL\b", rf"\1MODEL_{number}", text, flags=re.MULTILINE)
     if step.phase is Phase.FILES and step.language is Language.BASH and number > 1:
         text = PARTS.sub(rf"\1-{number}", text)
     for old, new in names.items():

@@ -18,7 +18,7 @@ from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
 
 API_KEY = Variable("API_KEY", "change-me", "anyone who has it can use the server")
-HOST = Variable("HOST", "127.0.0.1", "or the private address that clients use")
+HOST = Variable("HOST", "127.0.0.1", "use the private address if clients run on other machines")
 HOST_OF_MANY = Variable(
     "HOST", "10.0.0.1", "of this node, as the load balancer sees it; different on each node"
 )
@@ -31,14 +31,18 @@ IB_HCA = Variable("IB_HCA", "mlx5", "the adapters of that link: see ibstat -l")
 NEW_ENVIRONMENT = (
     "which uv || curl -LsSf https://astral.sh/uv/install.sh | sh",
     'PATH="$HOME/.local/bin:$PATH"',
-    "uv venv --python 3.12 --seed .venv",
+    "uv venv --managed-python --python 3.12 --seed .venv",
     "source .venv/bin/activate",
 )
 """Brings uv where it is missing, and makes a Python environment with it.
 
+The Python is uv's own, because those of many systems come without the headers that Triton needs
+to compile when a server starts.
+
 Source:
     uv documentation, "Installing uv" and "Reference, Installer": the installer writes to
-    ``~/.local/bin``; read 2026-11-29.
+    ``~/.local/bin``. "Python versions": uv takes a Python of the system before it downloads one.
+    vLLM issue 27890: ``Python.h: No such file or directory`` (all read 2026-11-29).
 """
 LIST_GPUS = {
     Vendor.NVIDIA: "nvidia-smi -L",

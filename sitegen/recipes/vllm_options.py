@@ -26,6 +26,15 @@ Source:
     type of the device in capitals, and "GPU" for "cuda", which is the type of AMD's GPUs too.
 """
 
+KERNELS_SINCE = (8, 0)
+"""Compute capability from which vLLM draws tokens with FlashInfer."""
+KERNELS_ABOVE = 16
+"""Multiprocessors that a GPU must have more of for this."""
+KERNELS_NOTE = (
+    "vllm download-kernels installs FlashInfer's compiled kernels. Without them, vLLM compiles "
+    "them when it starts, and stops if the machine has no CUDA Toolkit 12.9 or newer."
+)
+
 
 def plugin(target: Target) -> str:
     """Return the package that loads the format of the weights, quoted; nothing where vLLM does."""
@@ -130,10 +139,36 @@ def install_step(target: Target, where: str = "", *, ray: bool = False) -> Recip
         note = "The wheels for Intel GPUs are built from the newest code, not from a release."
     else:
         lines.append(f"uv pip install 'vllm=={version}'{extra}")
+        if wants_kernels(target):
+            lines.append("vllm download-kernels")
+            note = KERNELS_NOTE
     lines.append("vllm --version")
     expect = "" if vendor is Vendor.INTEL else version
     return RecipeStep(
         Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note, expect=expect
+    )
+
+
+def wants_kernels(target: Target) -> bool:
+    """Return whether vLLM runs kernels of FlashInfer that its packages do not have.
+
+    It draws tokens with them on most of NVIDIA's GPUs, and needs them for sparse attention on
+    those of compute capability 12. FlashInfer compiles with ``nvcc`` what is not installed.
+
+    Source:
+        vLLM 0.33.0, ``v1/sample/ops/topk_topp_sampler.py``, ``flashinfer_sampler_supported``,
+        ``entrypoints/cli/download_kernels.py`` and ``utils/flashinfer.py``; its dependencies have
+        neither flashinfer-cubin nor flashinfer-jit-cache. FlashInfer 0.7.2.post1,
+        ``jit/cpp_ext.py``, and ``compilation_context.py``: CUDA 12.9 for compute capability 12.1.
+        vLLM issues 49497 and 50705: the server stops without a toolkit (all read 2026-11-29).
+    """
+    ranks = {rank for replica in target.replicas for rank in replica}
+    used = [target.node(node).gpus[at].gpu for node, at in ranks]
+    return any(
+        gpu.compute_capability is not None
+        and gpu.compute_capability >= KERNELS_SINCE
+        and (gpu.multiprocessors is None or gpu.multiprocessors > KERNELS_ABOVE)
+        for gpu in used
     )
 
 

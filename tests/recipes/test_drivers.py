@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sitegen.recipes import recipes_for
+from sitegen.recipes.folder.settings import variables
 from sitegen.recipes.recipe import Phase, Recipe
 from tests.recipes.everything import asked, recipes
 
@@ -35,3 +36,41 @@ def test_it_is_looked_at_on_every_machine_that_serves() -> None:
     recipe = next(one for one in recipes_for(found) if one.id == "ray-serve")
     (at,) = checked(recipe)
     assert recipe.steps[at].where == "every node"
+
+
+def test_a_jetson_is_asked_for_the_system_image_that_has_its_driver() -> None:
+    for combo, version in (("jetson-agx-orin-64gb", "7.2"), ("jetson-agx-thor", "7.0")):
+        recipe = recipes_for(asked(combo, "qwen3-8b", "vllm", "fp8"))[0]
+        (step,) = [one for one in recipe.steps if one.title == "Check the JetPack version"]
+        assert f"JetPack {version}" in step.note
+        assert not checked(recipe)
+
+
+def installed(combo: str, runtime: str) -> str:
+    recipe = next(r for r in recipes_for(asked(combo, "qwen3-8b", runtime, "fp8")))
+    assert recipe.id == runtime
+    return next(one.text for one in recipe.steps if one.phase is Phase.INSTALL)
+
+
+def test_compiled_kernels_are_installed_where_vllm_would_stop_without_a_toolkit() -> None:
+    """Not on Turing and not on GPUs of 16 multiprocessors, where it draws tokens without them."""
+    for combo in ("1x-rtx-4090", "1x-rtx-5090", "jetson-agx-thor"):
+        assert "vllm download-kernels" in installed(combo, "vllm")
+    for combo in ("2x-t4", "jetson-agx-orin-64gb", "8x-mi300x"):
+        assert "download-kernels" not in installed(combo, "vllm")
+
+
+def test_sglang_looks_for_the_compiler_that_it_calls_when_it_starts() -> None:
+    assert "nvcc --version" in installed("1x-rtx-4090", "sglang")
+
+
+def test_units_find_what_compiles_kernels_and_read_values_without_comments() -> None:
+    for runtime in ("vllm", "sglang"):
+        recipe = recipes_for(asked("1x-rtx-4090", "qwen3-8b", runtime, "fp8"))[0]
+        unit = next(one for one in recipe.steps if one.file.endswith(".service"))
+        path = f"Environment=PATH=/opt/{runtime}/.venv/bin:/usr/local/cuda/bin:"
+        assert path in unit.text
+        texts = [one.text for one in recipe.steps if one.phase is Phase.SETTINGS]
+        lines = "\n".join(texts).splitlines()
+        assert not any("#" in line for line in lines if not line.startswith("#"))
+        assert variables(recipe)["API_KEY"] == ("change-me", "anyone who has it can use the server")

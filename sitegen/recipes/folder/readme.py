@@ -52,7 +52,7 @@ def _lines(recipe: Recipe, machines: Machines, title: str, asked: str) -> Iterat
     for name, (value, comment) in variables(recipe).items():
         made = "created by `./run.sh`; set it yourself if you use only docker compose or a unit"
         shown = made if name == KEY else f"`{value}`"
-        yield f"- `{name}`: {shown}{f', {comment}' if comment else ''}"
+        yield f"- `{name}`: {shown}{f' ({comment})' if comment else ''}"
     yield ""
     yield from _steps(recipe)
     yield from _instead(recipe)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from sitegen.recipes.recipe import Phase, Recipe
 
 ENVIRONMENT = ".env"
-LINE = re.compile(r"([A-Z][A-Z0-9_]*)=(\S+|'[^']*')(?:  # (.*))?")
+LINE = re.compile(r"([A-Z][A-Z0-9_]*)=(\S+|'[^']*')")
+COMMENT = re.compile(r"# ([A-Z][A-Z0-9_]*): (.*)")
 KEY = "API_KEY"
 
 
@@ -17,18 +18,22 @@ def variables(recipe: Recipe) -> Mapping[str, tuple[str, str]]:
     """List the variables of a recipe with value and comment, each once."""
     found: dict[str, tuple[str, str]] = {}
     for name, value, comment in _written(recipe):
-        found.setdefault(name, (shlex.split(value)[0], comment or ""))
+        found.setdefault(name, (shlex.split(value)[0], comment))
     return found
 
 
-def _written(recipe: Recipe) -> Iterator[tuple[str, str, str | None]]:
-    for step in recipe.steps:
-        if step.phase is Phase.SETTINGS:
-            for line in step.text.splitlines():
-                read = LINE.fullmatch(line)
-                if read is None:
-                    raise ValueError(f"no variable: {line!r}")
-                yield read[1], read[2], read[3]
+def _written(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
+    texts = (step.text for step in recipe.steps if step.phase is Phase.SETTINGS)
+    lines = [line for text in texts for line in text.splitlines()]
+    comments: dict[str, str] = {}
+    for line in lines:
+        said, read = COMMENT.fullmatch(line), LINE.fullmatch(line)
+        if said is not None:
+            comments.setdefault(said[1], said[2])
+        elif read is not None:
+            yield read[1], read[2], comments.get(read[1], "")
+        else:
+            raise ValueError(f"no variable: {line!r}")
 
 
 def environment(recipe: Recipe) -> str:
@@ -44,7 +49,7 @@ def environment(recipe: Recipe) -> str:
         if re.search(r"[\s'\"$`\\#]", value.removeprefix("$HOME/")):
             raise ValueError(f"{name} cannot be written to a file of variables: {value!r}")
         if name == KEY:
-            lines += [f"# {comment}; run.sh creates one when it first starts", f"{name}="]
+            lines += [f"# {name}: {comment}; run.sh creates one when it first starts", f"{name}="]
             continue
-        lines += [*([f"# {comment}"] if comment else []), f"{name}={value}"]
+        lines += [*([f"# {name}: {comment}"] if comment else []), f"{name}={value}"]
     return "\n".join(lines) + "\n"

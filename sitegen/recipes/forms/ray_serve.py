@@ -95,7 +95,8 @@ def _install(target: Target, where: str) -> RecipeStep:
     ]
     note = (
         f"This release of Ray installs vLLM {RAY_BRINGS_VLLM}, not the version that we assessed. "
-        "The memory needs are the same; only the KV cache may differ."
+        "The memory needs are the same; only the KV cache may differ. Where its kernels are not "
+        "installed, vLLM compiles them when it starts, which needs CUDA Toolkit 12.9 or newer."
     )
     return RecipeStep(
         Phase.INSTALL,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.balancing import ABOVE, addresses
 from sitegen.recipes.chat import chat_options, template_of, template_step, template_volume
+from sitegen.recipes.environment import search_path
 from sitegen.recipes.files import file_steps, hub_step
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import Rank, node_words
@@ -21,7 +22,7 @@ from sitegen.recipes.services import (
     shown_gpus,
     unit_step,
 )
-from sitegen.recipes.sglang_image import image_of, in_container, pull_step, run_words
+from sitegen.recipes.sglang_image import IMAGE, image_of, in_container, pull_step, run_words
 from sitegen.recipes.shell import Option, command, flat, literal, quoted, words
 from sitegen.recipes.speculation import measured_gain, speculation_note
 from sitegen.recipes.steps import (
@@ -64,6 +65,19 @@ Source:
     SGLang documentation, "XPU": "Currently SGLang XPU only supports installation from source",
     with models in BF16 of up to 8B parameters verified on an Arc B580; read 2026-11-29.
 """
+TOOLKIT = 13
+"""Version of CUDA whose compiler builds kernels when a server starts.
+
+Source:
+    SGLang 0.5.23, ``kernels/jit/utils/compile/toolchain.py``: ``device_compiler_path`` is ``nvcc``
+    of ``CUDA_HOME``, of ``PATH`` or of ``/usr/local/cuda``. Its documentation, "Install SGLang":
+    "SGLang requires CUDA 13", and ``--prerelease=allow`` for uv older than 0.12 (read 2026-11-29).
+"""
+NOTE_FOR_NVIDIA = (
+    f"SGLang compiles kernels when it starts, with nvcc of CUDA Toolkit {TOOLKIT}. If the toolkit "
+    "is not in /usr/local/cuda, set CUDA_HOME in every shell. The container image "
+    f"{IMAGE} has the toolkit."
+)
 NOTE_FOR_INTEL = (
     "For Intel GPUs, SGLang has no packages, so this builds it. Its makers have verified only BF16 "
     "models of up to 8B parameters on these GPUs."
@@ -126,11 +140,17 @@ def recipe(target: Target) -> Recipe | None:
 def _install(target: Target, where: str) -> tuple[RecipeStep, ...]:
     if in_container(target):
         return pull_step(target, where), hub_step(where)
-    lines, note = [*NEW_ENVIRONMENT, f"uv pip install 'sglang=={READ['sglang']}'"], ""
+    lines = [*NEW_ENVIRONMENT, f"uv pip install --prerelease=allow 'sglang=={READ['sglang']}'"]
+    note, expect = "", ""
+    if target.vendors[0] is Vendor.NVIDIA:
+        lines.append('PATH="${CUDA_HOME:-/usr/local/cuda}/bin:$PATH" nvcc --version')
+        note, expect = NOTE_FOR_NVIDIA, f"release {TOOLKIT}.…"
     if target.vendors[0] is Vendor.INTEL:
         lines, note = [*NEW_ENVIRONMENT, *FOR_INTEL], NOTE_FOR_INTEL
     text = "\n".join(lines)
-    return (RecipeStep(Phase.INSTALL, "Install", Language.BASH, text, where, note=note),)
+    return (
+        RecipeStep(Phase.INSTALL, "Install", Language.BASH, text, where, note=note, expect=expect),
+    )
 
 
 def _program(target: Target) -> str:
@@ -226,7 +246,7 @@ def _unit(target: Target, ranks: tuple[Rank, ...]) -> Iterator[RecipeStep]:
         "sglang",
         f"SGLang serving {target.served_name}",
         start,
-        environment=[target.shown(ranks)],
+        environment=[search_path(target, "/opt/sglang"), target.shown(ranks)],
         groups=device_groups(target),
     )
     yield from service_steps(unit, models=not target.repository)

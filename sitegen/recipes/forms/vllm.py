@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sitegen.recipes.chat import template_of, template_step, template_volume
-from sitegen.recipes.environment import assigned, environment
+from sitegen.recipes.environment import assigned, environment, search_path
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Recipe, RecipeStep, paragraphs
@@ -105,7 +105,7 @@ def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         "vllm",
         f"vLLM serving {target.served_name}",
         start,
-        environment=[target.shown(ranks), *assigned(target)],
+        environment=[search_path(target, "/opt/vllm"), target.shown(ranks), *assigned(target)],
         groups=device_groups(target),
     )
 
