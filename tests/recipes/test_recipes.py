@@ -157,7 +157,8 @@ def test_units_start_absolute_paths_as_a_user_of_their_own() -> None:
             seen += 1
             service = unit(step)["Service"]
             assert re.match(
-                r"/opt/|/bin/bash -c 'source /opt/intel/oneapi/setvars.sh && exec /opt/",
+                r"/opt/|/usr/local/bin/ollama |"
+                r"/bin/bash -c 'source /opt/intel/oneapi/setvars.sh && exec /opt/",
                 service["ExecStart"],
             )
             assert service["User"] != "root"
@@ -184,7 +185,7 @@ def test_services_of_a_compose_file_take_the_gpus_of_the_replicas_of_a_machine()
             here = [r for r in replicas_of(combo, plan) if r[0][0] == home]
             if len(written["services"]) == 1 and _copies(recipe):
                 here = [tuple(rank for replica in here for rank in replica)]
-            for service, ranks in zip(written["services"].values(), here, strict=False):
+            for service, ranks in zip(written["services"].values(), here, strict=True):
                 assert service["network_mode"] == "host"
                 if combo.nodes[home].gpus[ranks[0][1]].gpu.vendor is Vendor.NVIDIA:
                     (reserved,) = service["deploy"]["resources"]["reservations"]["devices"]
