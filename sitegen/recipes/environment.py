@@ -1,4 +1,4 @@
-"""Variables of the environment that a server needs on the GPUs of a plan, as recipes write them."""
+"""Environments: those of Python that recipes make, and the variables that a server needs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,20 @@ from collections.abc import Iterator, Mapping
 
 from sitegen.catalog.domain.models import ServerEnvironment
 from sitegen.recipes.target import Target
+
+UV = (
+    "which uv || curl -LsSf https://astral.sh/uv/install.sh | sh",
+    'PATH="$HOME/.local/bin:$PATH"',
+)
+"""Brings uv where it is missing; it finds or fetches the Python that an environment names.
+
+Source:
+    uv documentation, "Installing uv" and "Reference, Installer": the installer writes to
+    ``~/.local/bin``; read 2026-11-29.
+"""
+PYTHON = "3.12"
+NEW_ENVIRONMENT = (*UV, f"uv venv --python {PYTHON} --seed .venv", "source .venv/bin/activate")
+"""Brings uv, and makes a Python environment with it."""
 
 
 def environment(target: Target) -> Mapping[str, str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from sitegen.recipes.environment import NEW_ENVIRONMENT
 from sitegen.recipes.recipe import Language, Phase, RecipeStep, paragraphs
 from sitegen.recipes.shell import Option
-from sitegen.recipes.steps import ANSWERED, NEW_ENVIRONMENT
+from sitegen.recipes.steps import ANSWERED
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
 from sitegen.units import GB

@@ -28,18 +28,6 @@ NODE_IP = Variable(
 )
 IFACE = Variable("IFACE", "eth1", "the interface of that link: see ip -br address")
 IB_HCA = Variable("IB_HCA", "mlx5", "the adapters of that link: see ibstat -l")
-NEW_ENVIRONMENT = (
-    "which uv || curl -LsSf https://astral.sh/uv/install.sh | sh",
-    'PATH="$HOME/.local/bin:$PATH"',
-    "uv venv --python 3.12 --seed .venv",
-    "source .venv/bin/activate",
-)
-"""Brings uv where it is missing, and makes a Python environment with it.
-
-Source:
-    uv documentation, "Installing uv" and "Reference, Installer": the installer writes to
-    ``~/.local/bin``; read 2026-11-29.
-"""
 LIST_GPUS = {
     Vendor.NVIDIA: "nvidia-smi -L",
     Vendor.AMD: "rocm-smi --showproductname",

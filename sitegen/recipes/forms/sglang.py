@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.balancing import ABOVE, addresses
 from sitegen.recipes.chat import chat_options, template_of, template_step, template_volume
+from sitegen.recipes.environment import NEW_ENVIRONMENT
 from sitegen.recipes.files import file_steps, hub_step
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import Rank, node_words
@@ -29,7 +30,6 @@ from sitegen.recipes.steps import (
     HEAD_IP,
     IFACE,
     NCCL,
-    NEW_ENVIRONMENT,
     ask_step,
     built,
     gpus_step,
