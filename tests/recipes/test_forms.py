@@ -682,6 +682,26 @@ def test_amd_is_told_to_have_rocm_before_it_is_built_for() -> None:
     assert seen == {(True, True), (True, False), (False, False)}
 
 
+def test_gpus_before_turing_are_built_for_with_cuda_12() -> None:
+    """CUDA 13 does not compile for compute capability 6.1, and drivers end at branch 580."""
+    id = "llama-cpp"
+    old, new = (form(asked(c, "qwen3-8b", id, "q4-k-m"), id) for c in ("2x-p40", "1x-rtx-3090"))
+    said = [next(s for s in one.steps if s.title.startswith("Build ")).note for one in (old, new)]
+    assert ["cuda-toolkit-12-9, with driver branch 580" in one for one in said] == [True, False]
+
+
+def test_gfx906_is_told_the_last_rocm_that_has_files_for_it() -> None:
+    recipe = form(asked("4x-mi50-32gb", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    check = next(step for step in recipe.steps if step.title == "Check that ROCm is installed")
+    assert "needs ROCm 6.3" in check.note
+    assert "latest" not in check.note
+    assert not [step for step in recipe.steps if step.file == "compose.yaml"]  # it has ROCm 7.2
+    ollama = asked("4x-mi50-32gb", "qwen3-8b", "ollama", "q4-k-m", goal=PlanGoal.THROUGHPUT)
+    said = text(form(ollama, "ollama"))
+    assert "GGML_VK_VISIBLE_DEVICES=3" in said
+    assert "HIP_VISIBLE_DEVICES" not in said
+
+
 def test_sycl_finds_the_libraries_of_intel_before_each_build_and_run() -> None:
     """``setvars.sh`` finds icpx, and the libraries of the programs that it built."""
     calls = ("cmake -S", "build/bin/llama-server", "build/bin/llama-bench", '"$RPC_SERVER"')

@@ -13,6 +13,7 @@ from sitegen.recipes.llama_options import (
     llama_file_steps,
     load_note,
     model_variable,
+    needs_old_rocm,
     offload_note,
     prediction_note,
     rocm_step,
@@ -147,8 +148,12 @@ def _units(target: Target) -> tuple[RecipeStep, ...]:
 
 
 def _compose(target: Target) -> Iterator[RecipeStep]:
-    """Write compose files with a service per replica, where there is an image for the GPUs."""
-    if len(target.vendors) > 1 or target.vendors[0] not in TAGS:
+    """Write compose files with a service per replica, where there is an image for the GPUs.
+
+    Source:
+        llama.cpp pull request 19418: the image has ROCm 7.2, without files for old architectures.
+    """
+    if len(target.vendors) > 1 or target.vendors[0] not in TAGS or needs_old_rocm(target):
         return
     cut = target.plan.kind is PlanKind.TENSOR and target.vendors[0] is Vendor.NVIDIA
     note = f"{ENVIRONMENT_NOTE} {HAS_NCCL}" if cut else ENVIRONMENT_NOTE

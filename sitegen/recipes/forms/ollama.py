@@ -20,7 +20,7 @@ from sitegen.recipes.files import (
     pattern_note,
     wanted_files,
 )
-from sitegen.recipes.llama_options import behind_layers, unasked_images_note
+from sitegen.recipes.llama_options import behind_layers, needs_old_rocm, unasked_images_note
 from sitegen.recipes.placement import VISIBLE, Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
 from sitegen.recipes.services import (
@@ -54,6 +54,17 @@ STORE_COPIES = 3
 CACHES = {"q8_0": "q8_0", "q4_0": "q4_0"}
 TAGS = {Vendor.NVIDIA: OLLAMA, Vendor.AMD: f"{OLLAMA}-rocm"}
 """Tags of the container image, by vendor."""
+THROUGH_VULKAN = (
+    "Ollama's ROCm files leave these GPUs out, so it uses Vulkan, which needs Mesa's driver "
+    "(Debian and Ubuntu: mesa-vulkan-drivers). Our estimates are for ROCm."
+)
+"""How Ollama runs GPUs that newer ROCm has no files for; Intel's run through Vulkan, too.
+
+Source:
+    Ollama fb3076099, ``llama/server/CMakePresets.json`` (no gfx906), ``Dockerfile`` (removes
+    rocBLAS files of gfx906; the archive has Vulkan, the ROCm image has not) and ``docs/gpu.mdx``
+    ("Vulkan GPU Support", "GPU Selection").
+"""
 READS_FILE = "The ollama user must be able to read the model file."
 
 WARNINGS = (
@@ -258,12 +269,10 @@ def variables(target: Target, port: int | str) -> list[str]:
 
 
 def _shown(target: Target, ranks: tuple[Rank, ...]) -> str:
-    """Assign the variable that shows the GPUs of a replica; Intel's run through Vulkan here.
-
-    Source:
-        Ollama fb3076099, ``docs/gpu.mdx`` ("Vulkan GPU Support", "GPU Selection").
-    """
-    return target.shown(ranks).replace(VISIBLE[Vendor.INTEL], "GGML_VK_VISIBLE_DEVICES")
+    """Assign the variable that shows the GPUs of a replica, Vulkan's where they run through it."""
+    name, _, shown = target.shown(ranks).partition("=")
+    vulkan = name == VISIBLE[Vendor.INTEL] or needs_old_rocm(target)
+    return f"{'GGML_VK_VISIBLE_DEVICES' if vulkan else name}={shown}" if shown else ""
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
@@ -273,6 +282,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
         commands.append(" \\\n  ".join(words))
     several = len(replicas) > 1
+    vulkan = THROUGH_VULKAN if needs_old_rocm(target) else ""
     spread = "Ollama itself decides how many layers each GPU gets, which may differ from the plan."
     return RecipeStep(
         Phase.START,
@@ -284,6 +294,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
             filter(
                 None,
                 (
+                    vulkan,
                     spread if len(target.plan.ranks) > 1 else "",
                     balance_note(target),
                 ),
@@ -371,7 +382,7 @@ def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
 
 def _compose(target: Target) -> Iterator[RecipeStep]:
     """Write compose files with one service per replica, where there is an image."""
-    if len(target.vendors) > 1 or target.vendors[0] not in TAGS:
+    if len(target.vendors) > 1 or target.vendors[0] not in TAGS or needs_old_rocm(target):
         return
     create = f"ollama create {quoted(target.served_name)} -f /Modelfile"
     for nodes, replicas in target.by_node():
