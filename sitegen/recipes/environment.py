@@ -1,4 +1,4 @@
-"""Variables of the environment that a server needs on the GPUs of a plan, as recipes write them."""
+"""Environments: those of Python that recipes make, and the variables that a server needs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,31 @@ from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.models import ServerEnvironment
 from sitegen.recipes.target import Target
 
+UV = (
+    "which uv || curl -LsSf https://astral.sh/uv/install.sh | sh",
+    'PATH="$HOME/.local/bin:$PATH"',
+)
+"""Brings uv where it is missing; it finds or fetches the Python that an environment names.
+
+Source:
+    uv documentation, "Installing uv" and "Reference, Installer": the installer writes to
+    ``~/.local/bin``; read 2026-11-29.
+"""
+PYTHON = "3.12"
+NEW_ENVIRONMENT = (
+    *UV,
+    f"uv venv --managed-python --python {PYTHON} --seed .venv",
+    "source .venv/bin/activate",
+)
+"""Brings uv, and makes a Python environment with it.
+
+The Python is uv's own, because those of many systems come without the headers that Triton needs
+to compile when a server starts.
+
+Source:
+    uv documentation, "Python versions": uv takes a Python of the system before it downloads one.
+    vLLM issue 27890: ``Python.h: No such file or directory`` (both read 2026-11-29).
+"""
 COMPILERS = {Vendor.NVIDIA: "/usr/local/cuda/bin:", Vendor.AMD: "/opt/rocm/bin:"}
 """Folders of the vendors' compilers, as a search path names them."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sitegen.catalog.domain.models import Checkpoint
+from sitegen.recipes.environment import PYTHON, UV
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import quoted
 from sitegen.recipes.target import Target
@@ -34,10 +35,20 @@ Source:
 Maker = Callable[[Target, str], str]
 
 
-HUB = (
-    f"python3 -m venv hub && . hub/bin/activate && pip install 'huggingface_hub=={HUGGINGFACE_HUB}'"
+HUB = "\n".join(
+    [
+        *UV,
+        f"uv venv --python {PYTHON} hub && . hub/bin/activate",
+        f"uv pip install 'huggingface_hub=={HUGGINGFACE_HUB}'",
+    ]
 )
-"""Brings the program that logs in and downloads, where no runtime does."""
+"""Brings the program that logs in and downloads, where no runtime does.
+
+A Mac's own Python is older than it takes.
+
+Source:
+    huggingface_hub 2.4.0, ``requires-python``: 3.10 or newer. Xcode's command line tools bring 3.9.
+"""
 
 
 def file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
@@ -252,7 +263,8 @@ def _gguf(target: Target, source: str) -> str:
     if kind.startswith(NEEDS_IMATRIX):
         return _checked(target, source)
     lines = [
-        "python3 -m venv convert && . convert/bin/activate",
+        *UV,
+        f"uv venv --python {PYTHON} --seed convert && . convert/bin/activate",
         "pip install -r llama.cpp/requirements.txt",
         f"hf download {source} --local-dir source",
         "python3 llama.cpp/convert_hf_to_gguf.py source --outtype auto --outfile whole.gguf",

@@ -11,6 +11,17 @@ NOTE = (
     "The rules take effect once ufw is on: run sudo ufw allow OpenSSH, then sudo ufw enable. With "
     "another firewall, write the same rules for it."
 )
+ON_MACS = (
+    "Connect these Macs over a network that nobody else can reach: the firewall of macOS allows or "
+    "blocks programs, not ports."
+)
+"""What takes the place of rules on Macs, which have no ufw.
+
+Source:
+    Apple Support, "OS X: About the application firewall": it controls connections by application
+    "rather than a per-port basis"; Apple Platform Security, "Firewall security in macOS" (both read
+    2026-11-29).
+"""
 
 
 def link_step(interface: Variable, where: str) -> RecipeStep:

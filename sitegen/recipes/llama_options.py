@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sitegen.catalog.domain.hardware import UnifiedMemory, Vendor
+from sitegen.catalog.domain.hardware import Gpu, UnifiedMemory, Vendor
 from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import (
@@ -41,6 +41,19 @@ TOOLKITS = {
     Vendor.APPLE: "Xcode's command line tools",
 }
 """What a build takes beside a compiler and ROCm, which has a step of its own."""
+FIRST_OF_CUDA_13 = (7, 5)
+"""Oldest compute capability that CUDA 13 compiles for."""
+CUDA_12 = (
+    "NVIDIA's CUDA toolkit 12, such as cuda-toolkit-12-9, with driver branch 580: CUDA 13 and "
+    "newer drivers do not support these GPUs"
+)
+"""What GPUs before Turing need.
+
+Source:
+    NVIDIA, "CUDA Toolkit, Driver, and Architecture Matrix": the last toolkit for Maxwell, Pascal
+    and Volta is CUDA 12.x, and the last driver R580. sudoingX/qwen38-mtp, README.md: two Tesla P40
+    with CUDA 12.9 and driver 580.178.04 (both read 2026-11-29).
+"""
 DEVICES = {
     Vendor.NVIDIA: "CUDA",
     Vendor.AMD: "ROCm",
@@ -62,6 +75,20 @@ Source:
     llama.cpp 0c1e57098, ``docs/build.md`` ("HIP").
 """
 ROCM = "https://rocm.docs.amd.com/projects/install-on-linux/en/latest/tutorial/quick-start.html"
+WITHOUT_NEWER_ROCM = "GCN 5.1"
+ROCM_6_3 = (
+    "The next step needs ROCm 6.3, because newer versions lack files of rocBLAS and rocSOLVER for "
+    "these GPUs. If the shell does not find hipconfig, add /opt/rocm/bin to PATH, or install that "
+    "version first: https://rocm.docs.amd.com/projects/install-on-linux/en/docs-6.3.3"
+)
+"""What an architecture needs that AMD dropped (gfx906: MI50, MI60, Radeon VII).
+
+Source:
+    ROCm/legacy-rocm-build issue 4625: from 6.4.0 on, rocBLAS has no files for gfx906; with those
+    of another package 6.4.3 still stops in rocSOLVER, and 6.3.3 works. mixa3607/ML-gfx906 issue 15
+    (2026-03): llama.cpp b8508 works with 6.3.3. llama.cpp, ``ggml/src/ggml-hip/CMakeLists.txt``:
+    6.1 or newer (all read 2026-11-29).
+"""
 VULKAN_PACKAGES = (
     "To build with Vulkan, Debian and Ubuntu need libvulkan-dev, glslc and spirv-headers."
 )
@@ -79,7 +106,7 @@ Source:
 """
 COLLECTIVES = {
     Vendor.NVIDIA: (
-        "CMake must find NCCL, which CUDA does not include (Debian and Ubuntu: libnccl-dev). "
+        "CMake must find NCCL, which CUDA does not include (Debian and Ubuntu: {package}). "
         "Without NCCL, the GPUs exchange data through system RAM."
     ),
     Vendor.AMD: (
@@ -150,6 +177,20 @@ def llama_file_steps(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     return (hub_step(where), *hub_file_steps(target, where))
 
 
+def needs_old_rocm(target: Target) -> bool:
+    """Return whether a GPU of the plan is of an architecture that newer ROCm has no files for."""
+    return any(gpu.architecture == WITHOUT_NEWER_ROCM for gpu in _gpus(target))
+
+
+def _needs_cuda_12(target: Target) -> bool:
+    found = (gpu.compute_capability for gpu in _gpus(target))
+    return any(one is not None and one < FIRST_OF_CUDA_13 for one in found)
+
+
+def _gpus(target: Target) -> list[Gpu]:
+    return [target.node(node).gpus[gpu].gpu for node, gpu in target.plan.ranks]
+
+
 def rocm_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Look whether ROCm is there, which a build for AMD's GPUs needs and nothing here installs."""
     if target.vendors != (Vendor.AMD,):
@@ -165,8 +206,10 @@ def rocm_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
             Language.BASH,
             "hipconfig --version",
             where,
-            note=note,
-            expect="a version number",
+            note=ROCM_6_3 if needs_old_rocm(target) else note,
+            expect="a version number that begins with 6.3"
+            if needs_old_rocm(target)
+            else "a version number",
         ),
     )
 
@@ -209,6 +252,8 @@ def build_needs(target: Target) -> str:
         without HTTPS, and downloads nothing.
     """
     kits = [TOOLKITS[vendor] for vendor in target.vendors if vendor in TOOLKITS]
+    if _needs_cuda_12(target):
+        kits = [CUDA_12]
     if target.vendors == (Vendor.APPLE,):
         return f"The build needs CMake and {kits[0]}."
     kit = f" and {kits[0]}" if kits else ""
@@ -218,7 +263,10 @@ def build_needs(target: Target) -> str:
 def _build_note(target: Target, *, rpc: bool) -> str:
     """Say what the build needs, and what else may be built."""
     if target.plan.kind is PlanKind.TENSOR:
-        return COLLECTIVES.get(target.vendors[0], "")
+        package = "libnccl-dev"
+        if _needs_cuda_12(target):
+            package += ", in a version that ends in +cuda12.9"
+        return COLLECTIVES.get(target.vendors[0], "").format(package=package)
     same = "Build the same commit on all nodes, because the RPC protocol changes between versions."
     other = INSTEAD_OF_ROCM if target.vendors == (Vendor.AMD,) else ""
     needs = VULKAN_PACKAGES if len(target.vendors) > 1 else other
@@ -407,7 +455,7 @@ def shares_pages(target: Target) -> bool:
         amd-strix-halo-toolboxes d1a34be, README.md: flash attention and no mapping, always.
         llama.cpp 0c1e57098, ``common/arg.cpp``: ``--load-mode none`` is what ``--no-mmap`` was.
     """
-    gpus = [target.node(node).gpus[gpu].gpu for node, gpu in target.plan.ranks]
+    gpus = _gpus(target)
     return any(gpu.vendor is Vendor.AMD and isinstance(gpu.memory, UnifiedMemory) for gpu in gpus)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from sitegen.recipes.environment import NEW_ENVIRONMENT
 from sitegen.recipes.recipe import Language, Phase, RecipeStep, paragraphs
 from sitegen.recipes.shell import Option
-from sitegen.recipes.steps import ANSWERED, NEW_ENVIRONMENT
+from sitegen.recipes.steps import ANSWERED
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ
 from sitegen.units import GB
@@ -30,14 +31,15 @@ Source:
     (``LRUPromptCache``): a request leaves up to three, of its system prompt, of its prompt and of
     its answer (read 2026-11-28).
 """
+LOCAL = "127.0.0.1"
 WARNINGS = ("The server does not check keys: keep it local to this machine.",)
 
 
-def server_options(target: Target) -> list[Option]:
+def server_options(target: Target, host: str = LOCAL) -> list[Option]:
     """List the options of ``mlx_lm.server``."""
     options: list[Option] = [
         ("--model", '"$MODEL"'),
-        ("--host", "127.0.0.1"),
+        ("--host", host),
         ("--port", str(target.ports(1, PORT)[0])),
         ("--decode-concurrency", str(target.assessment.workload.sequences)),
     ]
@@ -116,21 +118,21 @@ def install_step(where: str = "", packages: tuple[str, ...] = ("mlx-lm",)) -> Re
     return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where=where)
 
 
-def answers(target: Target) -> tuple[str, ...]:
+def answers(target: Target, host: str = LOCAL) -> tuple[str, ...]:
     """Say where the server answers.
 
     Source:
         mlx_lm 0.32.2, ``server.py``: ``/health``.
     """
-    return (f"127.0.0.1:{target.ports(1, PORT)[0]}/health",)
+    return (f"{host}:{target.ports(1, PORT)[0]}/health",)
 
 
-def asked_step(target: Target, where: str = "") -> RecipeStep:
+def asked_step(target: Target, where: str = "", host: str = LOCAL) -> RecipeStep:
     """Ask the server for a few words."""
     lines = [
         "curl -sS --fail -H 'Content-Type: application/json' \\",
         """  -d '{"max_tokens": 8, "messages": [{"role": "user", "content": "Say hello."}]}' \\""",
-        f"  http://127.0.0.1:{target.ports(1, PORT)[0]}/v1/chat/completions",
+        f"  http://{host}:{target.ports(1, PORT)[0]}/v1/chat/completions",
     ]
     return RecipeStep(
         Phase.VERIFY,

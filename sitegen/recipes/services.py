@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Vendor
-from sitegen.recipes.placement import Rank
-from sitegen.recipes.recipe import Language, Phase, RecipeStep
-from sitegen.recipes.target import MODELS, Target
+from sitegen.recipes.placement import Rank, node_words
+from sitegen.recipes.recipe import Language, Phase, RecipeStep, paragraphs
+from sitegen.recipes.target import FIRST_PORT, MODELS, Target
 from sitegen.recipes.yaml_text import yaml_text
 
 COMPOSE = "compose.yaml"
@@ -30,7 +31,23 @@ GROUPED = (Vendor.AMD, Vendor.INTEL)
 """Vendors whose devices only members of two groups may open."""
 
 
-def unit_step(
+INSTANCE = "@PORT@"
+"""Stands in a unit's text for its port, where every server is an instance of one template."""
+
+
+def several(target: Target) -> bool:
+    """Return whether machines run more than one server, or not all the same."""
+    groups = target.by_node()
+    return len(groups) > 1 or len(groups[0][1]) > 1
+
+
+def unit_port(target: Target, first: int = FIRST_PORT) -> str:
+    """Name the port of a unit's server: its own, or that of whichever instance it is."""
+    return INSTANCE if several(target) else str(target.ports(1, first)[0])
+
+
+def unit_steps(
+    target: Target,
     name: str,
     describes: str,
     start: str,
@@ -38,18 +55,61 @@ def unit_step(
     names: Sequence[str] = ("MODEL", "HOST", "API_KEY"),
     environment: Sequence[str] = (),
     folder: str = "",
-    groups: Sequence[str] = (),
-) -> RecipeStep:
-    """Write a systemd unit for a server that runs as a user of its own.
+    models: bool = False,
+) -> tuple[RecipeStep, ...]:
+    """Make the user of a unit, write the unit, and start it with the machine, once per replica.
+
+    The user comes first, because the program has to be installed in that user's home.
 
     Args:
+        target: What runs.
         name: Of the unit, its user and its file of secrets.
         describes: What it is, in a few words.
-        start: The command in one line, with absolute paths.
+        start: The command in one line, with absolute paths and the port of ``unit_port``.
         names: Variables that stand in its file of secrets.
-        environment: Assignments; empty ones are left out.
+        environment: Assignments that all servers share.
         folder: Where it starts, empty for anywhere.
-        groups: Groups that the user is in while the server runs, beside its own.
+        models: Whether its files lie in the folder of models, which only root can make.
+    """
+    groups = target.by_node()
+    where = machines(target, [node for nodes, _ in groups for node in nodes])
+    shown = () if several(target) else (target.shown(groups[0][1][0]),)
+    unit = unit_step(
+        target,
+        name,
+        describes,
+        start,
+        names=names,
+        environment=[*shown, *environment],
+        folder=folder,
+    )
+    return (
+        replace(_user_step(target, name, models=models), where=where),
+        replace(unit, where=where),
+        *start_units(target, name, secrets=bool(names)),
+    )
+
+
+def machines(target: Target, nodes: Sequence[int]) -> str:
+    """Name machines of the combo; empty where there is only one."""
+    return node_words(sorted(nodes), len(target.combo.nodes))
+
+
+def unit_step(
+    target: Target,
+    name: str,
+    describes: str,
+    start: str,
+    *,
+    names: Sequence[str] = (),
+    environment: Sequence[str] = (),
+    folder: str = "",
+) -> RecipeStep:
+    """Write a systemd unit for a server, or a template of units for several.
+
+    Source:
+        systemd.unit(5): the instance of a template is what stands behind the ``@``, ``%i`` in its
+        text. systemd.exec(5): a file of variables with a ``-`` before its path may be missing.
     """
     secrets = f"/etc/{name}.env"
     lines = [
@@ -60,9 +120,9 @@ def unit_step(
         "",
         "[Service]",
         f"User={name}",
-        *([f"SupplementaryGroups={' '.join(groups)}"] if groups else []),
         *([f"WorkingDirectory={folder}"] if folder else []),
         *([f"EnvironmentFile={secrets}"] if names else []),
+        *([f"EnvironmentFile=-/etc/{name}-{INSTANCE}.env"] if several(target) else []),
         *(f"Environment={one}" for one in environment if one),
         f"ExecStart={start}",
         "Restart=on-failure",
@@ -71,14 +131,61 @@ def unit_step(
         "[Install]",
         "WantedBy=multi-user.target",
     ]
+    each = "This file is a template: each server is a unit named after its port."
     return RecipeStep(
         Phase.INSTEAD,
-        "As a systemd unit",
+        "As systemd units" if several(target) else "As a systemd unit",
         Language.INI,
-        "\n".join(lines).replace("%", "%%"),
-        file=f"/etc/systemd/system/{name}.service",
-        note=_kept(names, secrets),
+        "\n".join(lines).replace("%", "%%").replace(INSTANCE, "%i"),
+        file=f"/etc/systemd/system/{name}{'@' if several(target) else ''}.service",
+        note=paragraphs(each if several(target) else "", _kept(names, secrets)),
     )
+
+
+def start_units(
+    target: Target,
+    name: str,
+    *,
+    first: int = FIRST_PORT,
+    secrets: bool = False,
+    shown: Callable[[tuple[Rank, ...]], str] | None = None,
+) -> tuple[RecipeStep, ...]:
+    """Start the units of each machine, each with its GPUs; ``shown`` names them to the program."""
+    return tuple(
+        RecipeStep(
+            Phase.INSTEAD,
+            "Start the systemd units" if several(target) else "Start the systemd unit",
+            Language.BASH,
+            "\n".join(
+                [
+                    *([f"sudo install -m 600 .env /etc/{name}.env"] if secrets else []),
+                    *_started(target, name, replicas, first, shown or target.shown),
+                ]
+            ),
+            where=machines(target, nodes),
+        )
+        for nodes, replicas in target.by_node()
+    )
+
+
+def _started(
+    target: Target,
+    name: str,
+    replicas: tuple[tuple[Rank, ...], ...],
+    first: int,
+    shown: Callable[[tuple[Rank, ...]], str],
+) -> list[str]:
+    enable = "sudo systemctl daemon-reload && sudo systemctl enable --now"
+    if not several(target):
+        return [f"{enable} {name}", f"journalctl -u {name} -f"]
+    ports = target.ports(len(replicas), first)
+    given = [
+        f"echo {shown(ranks)} | sudo tee /etc/{name}-{port}.env"
+        for port, ranks in zip(ports, replicas, strict=True)
+        if shown(ranks)
+    ]
+    units = " ".join(f"{name}@{port}" for port in ports)
+    return [*given, f"{enable} {units}", f"journalctl -u '{name}@*' -f"]
 
 
 def _kept(names: Sequence[str], secrets: str) -> str:
@@ -118,54 +225,40 @@ def device_groups(target: Target) -> tuple[str, ...]:
 
     Source:
         ROCm documentation, installation prerequisites, and llama.cpp ``docs/backend/SYCL.md``:
-        users have to be in ``render`` and ``video``. systemd.exec(5): ``SupplementaryGroups=``.
+        users have to be in ``render`` and ``video``. useradd(8): ``--groups``.
     """
     grouped = any(vendor in GROUPED for vendor in target.vendors)
     return ("render", "video") if grouped else ()
 
 
-def service_steps(
-    unit: RecipeStep, *, secrets: bool = True, models: bool = False
-) -> tuple[RecipeStep, ...]:
-    """Make the user of a unit, write the unit, and start it with the machine.
-
-    The user comes first, because the program has to be installed in that user's home.
-
-    Args:
-        unit: The step that writes the unit.
-        secrets: Whether the unit reads a file of secrets.
-        models: Whether its files lie in the folder of models, which only root can make.
-    """
-    name = unit.file.rpartition("/")[2].removesuffix(".service")
-    user = [
-        f"sudo useradd --system --create-home --home-dir /opt/{name} --shell /bin/bash {name}",
-        *([f"[ -d {MODELS} ] || sudo install -d -o {name} {MODELS}"] if models else []),
+def _user_step(target: Target, name: str, *, models: bool) -> RecipeStep:
+    groups = device_groups(target)
+    words = [
+        "sudo useradd --system",
+        *([f"--groups {','.join(groups)}"] if groups else []),
+        f"--create-home --home-dir /opt/{name} --shell /bin/bash {name}",
     ]
-    start = [
-        *([f"sudo install -m 600 .env /etc/{name}.env"] if secrets else []),
-        f"sudo systemctl daemon-reload && sudo systemctl enable --now {name}",
-        f"journalctl -u {name} -f",
-    ]
+    make = [f"[ -d {MODELS} ] || sudo install -d -o {name} {MODELS}"] if models else []
     note = (
         f"After this command, open a shell as this user with sudo -iu {name}. In that shell, "
         "follow the steps above, but stop before the one that starts the server. The shell "
         f"opens in /opt/{name}, where the unit expects the program."
     )
-    return (
-        RecipeStep(
-            Phase.INSTEAD,
-            "Create a user for the systemd unit",
-            Language.BASH,
-            "\n".join(user),
-            note=note,
-        ),
-        unit,
-        RecipeStep(Phase.INSTEAD, "Start the systemd unit", Language.BASH, "\n".join(start)),
+    return RecipeStep(
+        Phase.INSTEAD,
+        "Create a user for the systemd unit",
+        Language.BASH,
+        "\n".join([" ".join(words), *make]),
+        note=note,
     )
 
 
 def compose_step(
-    services: Mapping[str, object], *, note: str = ENVIRONMENT_NOTE, volumes: Sequence[str] = ()
+    services: Mapping[str, object],
+    *,
+    note: str = ENVIRONMENT_NOTE,
+    volumes: Sequence[str] = (),
+    where: str = "",
 ) -> RecipeStep:
     """Write a compose file with these services, and named volumes where some are."""
     whole: dict[str, object] = {"services": dict(services)}
@@ -176,6 +269,7 @@ def compose_step(
         "With docker compose",
         Language.YAML,
         yaml_text(whole),
+        where=where,
         file=COMPOSE,
         note=note,
     )

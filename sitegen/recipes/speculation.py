@@ -9,6 +9,13 @@ from sitegen.recipes.recipe import paragraphs
 from sitegen.recipes.target import Target
 from sitegen.units import GIB
 
+KEPT_FREE_BYTES = GIB
+"""What llama.cpp leaves free of a GPU.
+
+Source:
+    llama.cpp 0c1e57098, ``common/fit.cpp``: a fitted context leaves 1,024 MiB of each device free.
+"""
+
 
 def speculation_note(target: Target) -> str:
     """Say which options make one user's answers faster; empty where none are known.
@@ -100,11 +107,25 @@ def _context_beside(target: Target, found: Speculation) -> int | None:
     split = target.assessment.runtime.memory_model is MemoryModel.LAYER_SPLIT
     if extra is None or not split or not each:
         return None
-    lost, tokens = int(extra.high / each), target.context_tokens
-    if target.most_at_once * target.assessment.workload.context_tokens >= tokens + lost:
+    missing = extra.high - _room_beside(target)
+    if missing <= 0:
         return None
-    left = max(tokens - lost, 0)
+    left = max(target.context_tokens - int(missing / each), 0)
     return left // CONTEXT_STEP * CONTEXT_STEP
+
+
+def _room_beside(target: Target) -> float:
+    """Return the bytes that the named context leaves free on the fullest GPU, by the high estimate.
+
+    Where memory ends the context that is nothing; elsewhere the model's own longest context does.
+    The GiB that llama.cpp keeps free stays free, and holds what its buffers grow by.
+    """
+    found, fullest, tokens = target.assessment, target.busiest, target.context_tokens
+    ended_by_memory = tokens + CONTEXT_STEP <= found.model.context_tokens
+    if fullest is None or target.tight or ended_by_memory:
+        return 0.0
+    grown = (tokens - found.workload.context_tokens) * target.limits.kv_bytes_per_token_per_gpu
+    return max(0.0, fullest.budget_bytes - fullest.need.high - grown - KEPT_FREE_BYTES)
 
 
 def _file(target: Target, found: Speculation) -> str:

@@ -28,22 +28,6 @@ NODE_IP = Variable(
 )
 IFACE = Variable("IFACE", "eth1", "the interface of that link: see ip -br address")
 IB_HCA = Variable("IB_HCA", "mlx5", "the adapters of that link: see ibstat -l")
-NEW_ENVIRONMENT = (
-    "which uv || curl -LsSf https://astral.sh/uv/install.sh | sh",
-    'PATH="$HOME/.local/bin:$PATH"',
-    "uv venv --managed-python --python 3.12 --seed .venv",
-    "source .venv/bin/activate",
-)
-"""Brings uv where it is missing, and makes a Python environment with it.
-
-The Python is uv's own, because those of many systems come without the headers that Triton needs
-to compile when a server starts.
-
-Source:
-    uv documentation, "Installing uv" and "Reference, Installer": the installer writes to
-    ``~/.local/bin``. "Python versions": uv takes a Python of the system before it downloads one.
-    vLLM issue 27890: ``Python.h: No such file or directory`` (all read 2026-11-29).
-"""
 LIST_GPUS = {
     Vendor.NVIDIA: "nvidia-smi -L",
     Vendor.AMD: "rocm-smi --showproductname",

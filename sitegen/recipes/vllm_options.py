@@ -5,9 +5,9 @@ from __future__ import annotations
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.cache_types import HEAD_SCALE_BYTES
 from sitegen.recipes.chat import chat_options
+from sitegen.recipes.environment import NEW_ENVIRONMENT
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option, quoted
-from sitegen.recipes.steps import NEW_ENVIRONMENT
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import READ, VLLM_PLUGINS
 

@@ -494,9 +494,30 @@ def test_servers_of_tabbyapi_get_their_ports_from_a_variable() -> None:
     ]
     assert "port" not in read_yaml(file(recipe, "server.yml").text)["network"]
     (unit,) = (step.text for step in recipe.steps if step.file.endswith(".service"))
-    assert "\nEnvironment=TABBY_NETWORK_PORT=5000\n" in unit
+    assert "\nEnvironment=TABBY_NETWORK_PORT=%i\n" in unit
     assert "python main.py --config server.yml\n" in unit
     assert "--port" not in text(recipe)
+
+
+@pytest.mark.parametrize("id", ["llama-cpp", "ollama"])
+def test_every_replica_has_a_unit_and_a_container_with_its_gpus(id: str) -> None:
+    """The balancer asks as many servers as the plan has, at the same ports."""
+    found = asked("4x-mi100", "qwen3-8b", id, "q4-k-m", goal=PlanGoal.THROUGHPUT)
+    recipe = form(found, id)
+    first = 11_434 if id == "ollama" else 8_000
+    name = id.partition("-")[0]
+    unit = next(step for step in recipe.steps if step.file.endswith(f"/{name}@.service"))
+    assert f"EnvironmentFile=-/etc/{name}-%i.env" in unit.text
+    assert re.search(r"(--port |OLLAMA_HOST=127.0.0.1:)%i\b", unit.text)
+    start = next(step for step in recipe.steps if step.title == "Start the systemd units")
+    services = read_yaml(file(recipe, "compose.yaml").text)["services"]
+    assert list(services) == [f"{name}-{first + at}" for at in range(4)]
+    for at, service in enumerate(services.values()):
+        port = first + at
+        assert f"echo HIP_VISIBLE_DEVICES={at} | sudo tee /etc/{name}-{port}.env\n" in start.text
+        assert re.search(rf"enable --now .*\b{name}@{port}\b", start.text)
+        assert service["environment"]["HIP_VISIBLE_DEVICES"] == str(at)
+        assert f"127.0.0.1:{port};" in file(recipe, "balancer.conf").text
 
 
 def test_the_keys_of_a_container_are_written_once_and_found_by_the_question(tmp_path: Path) -> None:
@@ -632,7 +653,9 @@ def test_the_user_of_a_unit_is_made_before_a_step_is_done_as_that_user() -> None
         instead = [step for step in recipe.steps if step.phase is Phase.INSTEAD]
         units = [at for at, step in enumerate(instead) if step.file.endswith(".service")]
         for at in units:
-            name = instead[at].file.rpartition("/")[2].removesuffix(".service")
+            name = instead[at].file.rpartition("/")[2].removesuffix(".service").removesuffix("@")
+            if name == "ollama":  # its installer makes the user
+                continue
             made, started = instead[at - 1], instead[at + 1]
             assert "sudo useradd " in made.text
             assert f" --home-dir /opt/{name} " in made.text
@@ -640,7 +663,9 @@ def test_the_user_of_a_unit_is_made_before_a_step_is_done_as_that_user() -> None
                 f"After this command, open a shell as this user with sudo -iu {name}" in made.note
             )
             assert "useradd" not in started.text
-            assert f"sudo systemctl enable --now {name}" in started.text
+            assert re.search(
+                rf"sudo systemctl enable --now {name}(@\d+ |@\d+$|$)", started.text, re.M
+            )
             secrets = f"/etc/{name}.env"
             assert (f"sudo install -m 600 .env {secrets}" in started.text) is (
                 f"EnvironmentFile={secrets}" in instead[at].text
@@ -649,16 +674,16 @@ def test_the_user_of_a_unit_is_made_before_a_step_is_done_as_that_user() -> None
     assert seen == {"llama-cpp", "sglang", "tabbyapi", "vllm"}
 
 
-def test_a_unit_may_open_the_devices_of_amd_and_intel_gpus() -> None:
-    """``/dev/kfd`` and ``/dev/dri/renderD*`` are closed to a new system user."""
+def test_a_units_user_may_open_the_devices_of_amd_and_intel_gpus() -> None:
+    """``/dev/kfd`` and ``/dev/dri/renderD*`` are closed to a new system user, in its shell too."""
     seen = set()
     for recipe in recipes():
         plan = recipe.assessment.plan
         assert plan is not None
         of = set(vendors(recipe.assessment.combo, plan.ranks))
         for step in recipe.steps:
-            if step.file.endswith(".service"):
-                grouped = "SupplementaryGroups=render video" in step.text.splitlines()
+            if "useradd" in step.text:
+                grouped = "useradd --system --groups render,video " in step.text
                 assert grouped is bool(of & {Vendor.AMD, Vendor.INTEL}), recipe.id
                 seen.add((recipe.id, grouped))
     assert seen >= {("vllm", True), ("vllm", False), ("llama-cpp", True), ("llama-cpp", False)}
@@ -681,6 +706,26 @@ def test_amd_is_told_to_have_rocm_before_it_is_built_for() -> None:
             assert titles.index("Check that ROCm is installed") < titles.index(build.title)
             assert "hipconfig" in needed_programs(recipe)
     assert seen == {(True, True), (True, False), (False, False)}
+
+
+def test_gpus_before_turing_are_built_for_with_cuda_12() -> None:
+    """CUDA 13 does not compile for compute capability 6.1, and drivers end at branch 580."""
+    id = "llama-cpp"
+    old, new = (form(asked(c, "qwen3-8b", id, "q4-k-m"), id) for c in ("2x-p40", "1x-rtx-3090"))
+    said = [next(s for s in one.steps if s.title.startswith("Build ")).note for one in (old, new)]
+    assert ["cuda-toolkit-12-9, with driver branch 580" in one for one in said] == [True, False]
+
+
+def test_gfx906_is_told_the_last_rocm_that_has_files_for_it() -> None:
+    recipe = form(asked("4x-mi50-32gb", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    check = next(step for step in recipe.steps if step.title == "Check that ROCm is installed")
+    assert "needs ROCm 6.3" in check.note
+    assert "latest" not in check.note
+    assert not [step for step in recipe.steps if step.file == "compose.yaml"]  # it has ROCm 7.2
+    ollama = asked("4x-mi50-32gb", "qwen3-8b", "ollama", "q4-k-m", goal=PlanGoal.THROUGHPUT)
+    said = text(form(ollama, "ollama"))
+    assert "GGML_VK_VISIBLE_DEVICES=3" in said
+    assert "HIP_VISIBLE_DEVICES" not in said
 
 
 def test_sycl_finds_the_libraries_of_intel_before_each_build_and_run() -> None:

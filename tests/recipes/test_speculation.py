@@ -88,6 +88,19 @@ def test_a_context_is_named_that_leaves_room_for_what_guesses() -> None:
     )
 
 
+def test_a_whole_context_stays_where_the_ledger_has_room_for_what_guesses() -> None:
+    """Windows cost each user as much, so that few users fit where one long context leaves room."""
+    assessment = asked("2x-p40", "gemma-4-26b-a4b-it", "llama-cpp", "q4-k-m")
+    fullest = assessment.busiest
+    assert fullest is not None
+    assert assessment.limits is not None
+    grown = (262_144 - 8_192) * assessment.limits.kv_bytes_per_token_per_gpu
+    assert fullest.need.high + grown + 3 * 2**30 < fullest.budget_bytes
+    assert "--ctx-size 262144" in start(assessment)
+    assert "GiB more memory" in note(assessment, "llama-cpp")
+    assert "use --ctx-size" not in note(assessment, "llama-cpp").split("GiB more memory")[1]
+
+
 def test_a_file_is_named_only_where_the_own_one_lacks_the_part() -> None:
     lacks = note(asked(CARD, "qwen3.6-27b", "llama-cpp", "q4-k-m"), "llama-cpp")
     assert lacks.endswith("such as MODEL=unsloth/Qwen3.6-27B-MTP-GGUF:Q4_K_M.")

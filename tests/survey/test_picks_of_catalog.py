@@ -540,6 +540,17 @@ def test_a_card_for_many_users_starts_as_many_requests(combo: str, *, held: bool
     assert set(value(group[0], "--ctx-size")) == {str(8_192 * int(users))}
 
 
+def test_commands_for_many_users_start_as_many_requests_and_stand_once() -> None:
+    """The section of the P40s started one sequence, and another had the right command."""
+    survey = whole_survey("2x-p40")
+    assert survey.ways.serving
+    groups = written(survey)
+    (recipe,) = (one for one in dict(groups)["run-serving"] if one.id == "llama-cpp")
+    (most,) = set(value(recipe, "--parallel"))
+    assert int(most) > 1
+    assert not [id_ for id_, _ in further_recipes(survey, groups) if id_.endswith("-many")]
+
+
 def test_unequal_gpus_answer_with_a_file_that_the_faster_one_holds() -> None:
     """Q6_K needs the Strix Halo beside the RTX 3090 and is read at its speed: 10 tok/s."""
     known = whole_catalog()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Vendor
@@ -12,6 +13,7 @@ from sitegen.recipes.llama_options import (
     llama_file_steps,
     load_note,
     model_variable,
+    needs_old_rocm,
     offload_note,
     prediction_note,
     rocm_step,
@@ -30,12 +32,12 @@ from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
     compose_step,
-    device_groups,
     gpu_access,
-    service_steps,
+    machines,
     shown_gpus,
     through_bash,
-    unit_step,
+    unit_port,
+    unit_steps,
 )
 from sitegen.recipes.shell import Option, flat, literal, words
 from sitegen.recipes.speculation import measured_gain, speculation_note
@@ -96,9 +98,7 @@ def recipe(target: Target) -> Recipe | None:
         ]
     steps.append(stop_step("llama.cpp/build/bin/llama-server", target.machine_ports(), where))
     if target.vendors != (Vendor.APPLE,):
-        first = groups[0][1][0]
-        unit = service_steps(_unit(target, first), models=not target.hub_file)
-        steps += [*unit, *_compose(target, first)]
+        steps += [*_units(target), *_compose(target)]
     return built(
         target,
         "llama-cpp",
@@ -133,42 +133,46 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     return replace(step, text=with_oneapi(target, step.text))
 
 
-def _literal(target: Target) -> list[Option]:
+def _literal(target: Target, port: int | str) -> list[Option]:
     """The same options without the shell: variables come from a file."""
-    return literal(server_options(target, target.ports(1)[0]), FROM_FILE)
+    return literal(server_options(target, port), FROM_FILE)
 
 
-def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
-    start = flat("/opt/llama/llama.cpp/build/bin/llama-server", _literal(target))
+def _units(target: Target) -> tuple[RecipeStep, ...]:
+    options = _literal(target, unit_port(target))
+    start = flat("/opt/llama/llama.cpp/build/bin/llama-server", options)
     if uses_oneapi(target):
         start = through_bash(f"source {SETVARS}", start)
     describes = f"llama.cpp serving {target.served_name}"
-    return unit_step(
-        "llama",
-        describes,
-        start,
-        environment=[target.shown(ranks)],
-        groups=device_groups(target),
-    )
+    return unit_steps(target, "llama", describes, start, models=not target.hub_file)
 
 
-def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[RecipeStep, ...]:
-    """Write a compose file where there is an image for the GPUs."""
-    vendor = target.vendors[0]
-    if len(target.vendors) > 1 or vendor not in TAGS:
-        return ()
-    shown = shown_gpus(target, ranks)
-    service: dict[str, object] = {
-        "image": f"{IMAGE}:{TAGS[vendor]}-{LLAMA_CPP_BUILD}",
-        "command": words(_literal(target)),
+def _compose(target: Target) -> Iterator[RecipeStep]:
+    """Write compose files with a service per replica, where there is an image for the GPUs.
+
+    Source:
+        llama.cpp pull request 19418: the image has ROCm 7.2, without files for old architectures.
+    """
+    if len(target.vendors) > 1 or target.vendors[0] not in TAGS or needs_old_rocm(target):
+        return
+    cut = target.plan.kind is PlanKind.TENSOR and target.vendors[0] is Vendor.NVIDIA
+    note = f"{ENVIRONMENT_NOTE} {HAS_NCCL}" if cut else ENVIRONMENT_NOTE
+    for nodes, replicas in target.by_node():
+        services = {
+            f"llama-{port}": _service(target, port, ranks, cut=cut)
+            for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
+        }
+        yield compose_step(services, note=note, where=machines(target, nodes))
+
+
+def _service(target: Target, port: int, ranks: tuple[Rank, ...], *, cut: bool) -> dict[str, object]:
+    return {
+        "image": f"{IMAGE}:{TAGS[target.vendors[0]]}-{LLAMA_CPP_BUILD}",
+        "command": words(_literal(target, port)),
         "network_mode": "host",
         "restart": "unless-stopped",
-        "environment": {"HF_TOKEN": "${HF_TOKEN:-}", **shown},
+        "environment": {"HF_TOKEN": "${HF_TOKEN:-}", **shown_gpus(target, ranks)},
         "volumes": list(VOLUMES),
         **gpu_access(target, ranks),
+        **({"ipc": "host"} if cut else {}),
     }
-    cut = target.plan.kind is PlanKind.TENSOR and vendor is Vendor.NVIDIA
-    if cut:
-        service["ipc"] = "host"
-    note = f"{ENVIRONMENT_NOTE} {HAS_NCCL}" if cut else ENVIRONMENT_NOTE
-    return (compose_step({f"llama-{target.ports(1)[0]}": service}, note=note),)

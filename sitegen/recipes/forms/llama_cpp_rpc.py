@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.recipes.firewall import ports_step
+from sitegen.recipes.firewall import ON_MACS, ports_step
 from sitegen.recipes.llama_options import (
     images_note,
     install_step,
@@ -63,7 +63,7 @@ def recipe(target: Target) -> Recipe | None:
         install_step(target, where, rpc=True),
         *network,
         *wired_limit_step(target, where),
-        ports_step(['"$HEAD_IP"'], [RPC_PORT], others),
+        *([] if target.on_macs else [ports_step(['"$HEAD_IP"'], [RPC_PORT], others)]),
         _worker(target, others),
         settings_step([model_variable(target), *peers, host(target), API_KEY], head, more=True),
         *llama_file_steps(target, head),
@@ -74,7 +74,13 @@ def recipe(target: Target) -> Recipe | None:
     ]
     name = "llama.cpp over several nodes (RPC)"
     return built(
-        target, "llama-cpp-rpc", name, "llama-cpp", warnings=WARNINGS, steps=steps, own_host=True
+        target,
+        "llama-cpp-rpc",
+        name,
+        "llama-cpp",
+        warnings=(*WARNINGS, ON_MACS) if target.on_macs else WARNINGS,
+        steps=steps,
+        own_host=True,
     )
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import (
     DOWNLOAD,
@@ -16,10 +20,20 @@ from sitegen.recipes.files import (
     pattern_note,
     wanted_files,
 )
-from sitegen.recipes.llama_options import behind_layers, unasked_images_note
+from sitegen.recipes.llama_options import behind_layers, needs_old_rocm, unasked_images_note
 from sitegen.recipes.placement import VISIBLE, Rank, node_words
-from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
-from sitegen.recipes.services import MODELS_VOLUME, compose_step, gpu_access, shown_gpus
+from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
+from sitegen.recipes.services import (
+    MODELS_VOLUME,
+    compose_step,
+    gpu_access,
+    machines,
+    several,
+    shown_gpus,
+    start_units,
+    unit_port,
+    unit_step,
+)
 from sitegen.recipes.shell import Variable, quoted, quoted_path
 from sitegen.recipes.steps import balance_note, built, each_port, settings_step, wired_limit_step
 from sitegen.recipes.target import Target
@@ -40,6 +54,18 @@ STORE_COPIES = 3
 CACHES = {"q8_0": "q8_0", "q4_0": "q4_0"}
 TAGS = {Vendor.NVIDIA: OLLAMA, Vendor.AMD: f"{OLLAMA}-rocm"}
 """Tags of the container image, by vendor."""
+THROUGH_VULKAN = (
+    "Ollama's ROCm files leave these GPUs out, so it uses Vulkan, which needs Mesa's driver "
+    "(Debian and Ubuntu: mesa-vulkan-drivers). Our estimates are for ROCm."
+)
+"""How Ollama runs GPUs that newer ROCm has no files for; Intel's run through Vulkan, too.
+
+Source:
+    Ollama fb3076099, ``llama/server/CMakePresets.json`` (no gfx906), ``Dockerfile`` (removes
+    rocBLAS files of gfx906; the archive has Vulkan, the ROCm image has not) and ``docs/gpu.mdx``
+    ("Vulkan GPU Support", "GPU Selection").
+"""
+READS_FILE = "The ollama user must be able to read the model file."
 
 WARNINGS = (
     "Ollama does not check keys: keep it local to this machine, or put a proxy in front of it that "
@@ -73,7 +99,7 @@ def recipe(target: Target) -> Recipe | None:
         ]
     steps.append(_stop(where))
     if target.vendors != (Vendor.APPLE,):
-        steps += [_override(target, groups[0][1][0]), *_compose(target, groups[0][1])]
+        steps += [*_service(target), *_compose(target)]
     return built(
         target,
         "ollama",
@@ -223,7 +249,7 @@ def _modelfile(target: Target, where: str) -> RecipeStep:
     )
 
 
-def variables(target: Target, port: int) -> list[str]:
+def variables(target: Target, port: int | str) -> list[str]:
     """Variables of a server: address, context, requests at once, cache, spread."""
     found = [
         f"OLLAMA_HOST=127.0.0.1:{port}",
@@ -243,12 +269,10 @@ def variables(target: Target, port: int) -> list[str]:
 
 
 def _shown(target: Target, ranks: tuple[Rank, ...]) -> str:
-    """Assign the variable that shows the GPUs of a replica; Intel's run through Vulkan here.
-
-    Source:
-        Ollama fb3076099, ``docs/gpu.mdx`` ("Vulkan GPU Support", "GPU Selection").
-    """
-    return target.shown(ranks).replace(VISIBLE[Vendor.INTEL], "GGML_VK_VISIBLE_DEVICES")
+    """Assign the variable that shows the GPUs of a replica, Vulkan's where they run through it."""
+    name, _, shown = target.shown(ranks).partition("=")
+    vulkan = name == VISIBLE[Vendor.INTEL] or needs_old_rocm(target)
+    return f"{'GGML_VK_VISIBLE_DEVICES' if vulkan else name}={shown}" if shown else ""
 
 
 def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -> RecipeStep:
@@ -258,6 +282,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
         words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
         commands.append(" \\\n  ".join(words))
     several = len(replicas) > 1
+    vulkan = THROUGH_VULKAN if needs_old_rocm(target) else ""
     spread = "Ollama itself decides how many layers each GPU gets, which may differ from the plan."
     return RecipeStep(
         Phase.START,
@@ -269,6 +294,7 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
             filter(
                 None,
                 (
+                    vulkan,
                     spread if len(target.plan.ranks) > 1 else "",
                     balance_note(target),
                 ),
@@ -313,8 +339,31 @@ def _stop(where: str) -> RecipeStep:
     return RecipeStep(Phase.STOP, "Stop", Language.BASH, text, where=where, note=note)
 
 
+def _service(target: Target) -> tuple[RecipeStep, ...]:
+    """Write the variables of the installer's service, or a unit for each of several servers.
+
+    Source:
+        Ollama fb3076099, ``scripts/install.sh``: the installer makes the user ollama, who may open
+        the GPUs' devices, and puts the program into /usr/local/bin.
+    """
+    if not several(target):
+        return (_override(target, target.by_node()[0][1][0]),)
+    unit = unit_step(
+        target,
+        "ollama",
+        f"Ollama serving {target.served_name}",
+        "/usr/local/bin/ollama serve",
+        environment=variables(target, unit_port(target)),
+    )
+    shown = partial(_shown, target)
+    note = paragraphs(unit.note, f"After they start, run ollama create as above. {READS_FILE}")
+    where = machines(target, [node for nodes, _ in target.by_node() for node in nodes])
+    started = start_units(target, "ollama", first=FIRST_PORT, shown=shown)
+    return (replace(unit, where=where, note=note), *started)
+
+
 def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
-    """Give the service of the installer the variables of the first server."""
+    """Give the service of the installer the variables of its server."""
     (port,) = target.ports(1, FIRST_PORT)
     given = [*variables(target, port), _shown(target, ranks)]
     lines = ["[Service]", *(f'Environment="{one}"' for one in given if one)]
@@ -326,42 +375,46 @@ def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         file="/etc/systemd/system/ollama.service.d/override.conf",
         note=(
             "After you write this file, run systemctl daemon-reload, systemctl enable --now "
-            "ollama, and ollama create as above. The ollama user must be able to read the model "
-            "file."
+            f"ollama, and ollama create as above. {READS_FILE}"
         ),
     )
 
 
-def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> tuple[RecipeStep, ...]:
-    """Write a compose file with one service per replica, where there is an image."""
-    tag = TAGS.get(target.vendors[0])
-    if tag is None or len(target.vendors) > 1:
-        return ()
-    ports = target.ports(len(replicas), FIRST_PORT)
-    services = {
-        f"ollama-{port}": {
-            "image": f"ollama/ollama:{tag}",
-            "network_mode": "host",
-            "restart": "unless-stopped",
-            "environment": {
-                **dict(one.split("=", 1) for one in variables(target, port)),
-                **shown_gpus(target, ranks),
-            },
-            "volumes": [
-                f"ollama-{port}:/root/.ollama",
-                MODELS_VOLUME,
-                "./Modelfile:/Modelfile:ro",
-            ],
-            **gpu_access(target, ranks),
-        }
-        for port, ranks in zip(ports, replicas, strict=True)
-    }
+def _compose(target: Target) -> Iterator[RecipeStep]:
+    """Write compose files with one service per replica, where there is an image."""
+    if len(target.vendors) > 1 or target.vendors[0] not in TAGS or needs_old_rocm(target):
+        return
     create = f"ollama create {quoted(target.served_name)} -f /Modelfile"
-    note = (
-        "Run docker compose up -d, then create the model in each container: "
-        f"docker compose exec ollama-{ports[0]} {create}"
-    )
-    return (compose_step(services, note=note, volumes=list(services)),)
+    for nodes, replicas in target.by_node():
+        ports = target.ports(len(replicas), FIRST_PORT)
+        services = {
+            f"ollama-{port}": _container(target, port, ranks)
+            for port, ranks in zip(ports, replicas, strict=True)
+        }
+        note = (
+            "Run docker compose up -d, then create the model in each container: "
+            f"docker compose exec ollama-{ports[0]} {create}"
+        )
+        where = machines(target, nodes)
+        yield compose_step(services, note=note, volumes=list(services), where=where)
+
+
+def _container(target: Target, port: int, ranks: tuple[Rank, ...]) -> dict[str, object]:
+    return {
+        "image": f"ollama/ollama:{TAGS[target.vendors[0]]}",
+        "network_mode": "host",
+        "restart": "unless-stopped",
+        "environment": {
+            **dict(one.split("=", 1) for one in variables(target, port)),
+            **shown_gpus(target, ranks),
+        },
+        "volumes": [
+            f"ollama-{port}:/root/.ollama",
+            MODELS_VOLUME,
+            "./Modelfile:/Modelfile:ro",
+        ],
+        **gpu_access(target, ranks),
+    }
 
 
 def _asked(target: Target, servers: int, where: str) -> RecipeStep:

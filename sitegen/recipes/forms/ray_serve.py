@@ -7,6 +7,7 @@ from typing import Any
 
 from sitegen.physics.plan import ParallelPlan
 from sitegen.recipes.chat import chat_of
+from sitegen.recipes.environment import NEW_ENVIRONMENT
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.ray_cluster import WARNING, cluster_steps, stop_cluster
@@ -16,7 +17,6 @@ from sitegen.recipes.steps import (
     HEAD_IP,
     IFACE,
     NCCL,
-    NEW_ENVIRONMENT,
     NODE_IP,
     ask_step,
     built,

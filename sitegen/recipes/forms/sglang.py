@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.balancing import ABOVE, addresses
 from sitegen.recipes.chat import chat_options, template_of, template_step, template_volume
-from sitegen.recipes.environment import search_path
+from sitegen.recipes.environment import NEW_ENVIRONMENT, search_path
 from sitegen.recipes.files import file_steps, hub_step
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import Rank, node_words
@@ -16,11 +16,11 @@ from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
     compose_step,
-    device_groups,
     gpu_access,
-    service_steps,
+    machines,
     shown_gpus,
-    unit_step,
+    unit_port,
+    unit_steps,
 )
 from sitegen.recipes.sglang_image import IMAGE, image_of, in_container, pull_step, run_words
 from sitegen.recipes.shell import Option, command, flat, literal, quoted, words
@@ -30,7 +30,6 @@ from sitegen.recipes.steps import (
     HEAD_IP,
     IFACE,
     NCCL,
-    NEW_ENVIRONMENT,
     ask_step,
     built,
     gpus_step,
@@ -158,7 +157,7 @@ def _program(target: Target) -> str:
     return run_words(target, PROGRAM) if in_container(target) else PROGRAM
 
 
-def options(target: Target, port: int) -> list[Option]:
+def options(target: Target, port: int | str) -> list[Option]:
     """Everything for one server."""
     plan, asked = target.plan, target.assessment.settings
     found: list[Option] = [
@@ -221,7 +220,7 @@ def pool_note(target: Target) -> str:
     return f"max_total_num_tokens of about {tokens:,} in {target.log_words}" if tokens else ""
 
 
-def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) -> list[Option]:
+def _literal(target: Target, ranks: tuple[Rank, ...], port: int | str, folder: str) -> list[Option]:
     """The same options without the shell; a chat template lies in a folder of its own."""
     template = template_of(target)
     replaced = FROM_FILE | ({template: f"{folder}/{template}"} if template else {})
@@ -229,45 +228,46 @@ def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) ->
 
 
 def _instead(target: Target) -> Iterator[RecipeStep]:
-    """Write a unit for the first server, and a service for each replica of its machine."""
-    replicas = target.by_node()[0][1]
+    """Write a unit and a service for each replica of a machine."""
     if not in_container(target):
-        yield from _unit(target, replicas[0])
+        yield from _units(target)
     if image_of(target):
-        yield _compose(target, replicas)
+        yield from _compose(target)
 
 
-def _unit(target: Target, ranks: tuple[Rank, ...]) -> Iterator[RecipeStep]:
+def _units(target: Target) -> tuple[RecipeStep, ...]:
+    ranks = target.by_node()[0][1][0]
     start = flat(
         "/opt/sglang/.venv/bin/sglang serve",
-        _literal(target, ranks, target.ports(1)[0], "/opt/sglang"),
+        _literal(target, ranks, unit_port(target), "/opt/sglang"),
     )
-    unit = unit_step(
-        "sglang",
-        f"SGLang serving {target.served_name}",
-        start,
-        environment=[search_path(target, "/opt/sglang"), target.shown(ranks)],
-        groups=device_groups(target),
-    )
-    yield from service_steps(unit, models=not target.repository)
+    describes = f"SGLang serving {target.served_name}"
+    path = [search_path(target, "/opt/sglang")]
+    without = not target.repository
+    return unit_steps(target, "sglang", describes, start, environment=path, models=without)
 
 
-def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> RecipeStep:
-    services = {
-        f"sglang-{port}": {
-            "image": image_of(target),
-            "entrypoint": ["sglang", "serve"],
-            "command": words(_literal(target, ranks, port, "/templates")),
-            "network_mode": "host",
-            "ipc": "host",
-            "restart": "unless-stopped",
-            "environment": {"HF_TOKEN": "${HF_TOKEN:-}", **shown_gpus(target, ranks)},
-            "volumes": [*VOLUMES, *template_volume(target)],
-            **gpu_access(target, ranks),
+def _compose(target: Target) -> Iterator[RecipeStep]:
+    for nodes, replicas in target.by_node():
+        services = {
+            f"sglang-{port}": _service(target, port, ranks)
+            for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
         }
-        for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
+        yield compose_step(services, where=machines(target, nodes))
+
+
+def _service(target: Target, port: int, ranks: tuple[Rank, ...]) -> dict[str, object]:
+    return {
+        "image": image_of(target),
+        "entrypoint": ["sglang", "serve"],
+        "command": words(_literal(target, ranks, port, "/templates")),
+        "network_mode": "host",
+        "ipc": "host",
+        "restart": "unless-stopped",
+        "environment": {"HF_TOKEN": "${HF_TOKEN:-}", **shown_gpus(target, ranks)},
+        "volumes": [*VOLUMES, *template_volume(target)],
+        **gpu_access(target, ranks),
     }
-    return compose_step(services)
 
 
 def _router(target: Target) -> tuple[RecipeStep, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
@@ -14,10 +15,11 @@ from sitegen.recipes.services import (
     COMPOSE,
     MODELS_VOLUME,
     compose_step,
-    device_groups,
     gpu_access,
-    service_steps,
-    unit_step,
+    machines,
+    shown_gpus,
+    unit_port,
+    unit_steps,
 )
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import (
@@ -90,7 +92,7 @@ def recipe(target: Target) -> Recipe | None:
         at = node_words(list(nodes), total)
         steps += _servers(target, replicas, at)
     steps.append(_stop(where))
-    steps += _instead(target, groups[0][1][0])
+    steps += _instead(target)
     name = f"{target.assessment.runtime.name} behind TabbyAPI"
     warnings = (*WARNINGS, OF_BRANCH) if backend == "exllamav2" else WARNINGS
     return built(
@@ -199,43 +201,51 @@ def _container_keys() -> RecipeStep:
     )
 
 
-def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
-    """Write a unit and a compose file for the first server; both read the configuration above.
+def _instead(target: Target) -> list[RecipeStep]:
+    """Write units and compose files for the servers; all read the configuration above.
 
     The published image is of the main branch, which has no ExLlamaV2.
     """
-    (port,) = target.ports(1, FIRST_PORT)
-    start = f"/opt/tabbyapi/tabbyAPI/venv/bin/python main.py --config {FILE}"
-    unit = unit_step(
+    units = unit_steps(
+        target,
         "tabbyapi",
         f"TabbyAPI serving {target.served_name}",
-        start,
+        f"/opt/tabbyapi/tabbyAPI/venv/bin/python main.py --config {FILE}",
         names=(),
-        environment=[f"{PORT}={port}", target.shown(ranks)],
+        environment=[f"{PORT}={unit_port(target, FIRST_PORT)}"],
         folder="/opt/tabbyapi/tabbyAPI",
-        groups=device_groups(target),
+        models=True,
     )
-    steps = [*service_steps(unit, secrets=False, models=True)]
     if target.assessment.runtime.id == "exllamav2":
-        return steps
-    return [*steps, _container_keys(), _compose(target, ranks)]
+        return [*units]
+    return [*units, _container_keys(), *_compose(target)]
 
 
-def _compose(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
-    """Write a compose file for the first server.
+def _compose(target: Target) -> Iterator[RecipeStep]:
+    """Write compose files with one service per replica of a machine."""
+    note = "Run docker compose up -d. The image has no tag for the commit that we read."
+    for nodes, replicas in target.by_node():
+        services = {
+            f"tabbyapi-{port}": _service(target, port, ranks)
+            for port, ranks in zip(target.ports(len(replicas), FIRST_PORT), replicas, strict=True)
+        }
+        yield compose_step(services, note=note, where=machines(target, nodes))
+
+
+def _service(target: Target, port: int, ranks: tuple[Rank, ...]) -> dict[str, object]:
+    """Write the service of a server.
 
     Source:
         TabbyAPI e632af4, ``docker/Dockerfile``: ``ENTRYPOINT ["python3"]`` and ``CMD ["main.py",
         "--host", "0.0.0.0"]``, whose host would override that of the configuration
         (``common/tabby_config.py``). ``docker/docker-compose.yml`` mounts the file of keys.
     """
-    (port,) = target.ports(1, FIRST_PORT)
-    service = {
+    return {
         "image": "ghcr.io/theroyallab/tabbyapi:latest",
         "command": ["main.py", "--host", configuration(target)["network"]["host"]],
         "network_mode": "host",
         "restart": "unless-stopped",
-        "environment": {PORT: str(port)},
+        "environment": {PORT: str(port), **shown_gpus(target, ranks)},
         "shm_size": "8g",
         "ulimits": {"memlock": -1},
         "volumes": [
@@ -245,8 +255,6 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         ],
         **gpu_access(target, ranks),
     }
-    note = "Run docker compose up -d. The image has no tag for the commit that we read."
-    return compose_step({f"tabbyapi-{port}": service}, note=note)
 
 
 def _servers(

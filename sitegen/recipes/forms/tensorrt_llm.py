@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from sitegen.recipes.environment import NEW_ENVIRONMENT
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
@@ -13,7 +14,6 @@ from sitegen.recipes.steps import (
     HEAD_IP,
     IFACE,
     NCCL,
-    NEW_ENVIRONMENT,
     ask_step,
     built,
     gpus_step,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sitegen.recipes.chat import template_of, template_step, template_volume
 from sitegen.recipes.environment import assigned, environment, search_path
 from sitegen.recipes.files import file_steps
@@ -11,11 +13,11 @@ from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
     compose_step,
-    device_groups,
     gpu_access,
-    service_steps,
+    machines,
     shown_gpus,
-    unit_step,
+    unit_port,
+    unit_steps,
 )
 from sitegen.recipes.shell import Option, flat, literal, words
 from sitegen.recipes.speculation import measured_gain, speculation_note
@@ -64,9 +66,9 @@ def recipe(target: Target) -> Recipe | None:
         steps.append(_start(target, replicas, at))
         steps.append(ask_step(target, target.ports(len(replicas)), where=at))
     steps.append(stop_step("vllm serve", target.machine_ports(), where))
-    steps += service_steps(_unit(target, groups[0][1][0]), models=not target.repository)
+    steps += _units(target)
     if image_of(target):
-        steps.append(_compose(target, groups[0][1]))
+        steps += _compose(target)
     return built(
         target,
         "vllm",
@@ -91,49 +93,56 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     )
 
 
-def _literal(target: Target, ranks: tuple[Rank, ...], port: int, folder: str) -> list[Option]:
+def _literal(target: Target, ranks: tuple[Rank, ...], port: int | str, folder: str) -> list[Option]:
     """The same options without the shell; a chat template lies in a folder of its own."""
     template = template_of(target)
     found = FROM_FILE | ({template: f"{folder}/{template}"} if template else {})
     return literal([*serve_options(target, port=str(port)), *target.replica_options(ranks)], found)
 
 
-def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
-    """Write a systemd unit for the first server."""
-    start = flat("/opt/vllm/.venv/bin/vllm serve ${MODEL}", _quoted(target, ranks))
-    return unit_step(
+def _units(target: Target) -> tuple[RecipeStep, ...]:
+    """Write a systemd unit for each server."""
+    return unit_steps(
+        target,
         "vllm",
         f"vLLM serving {target.served_name}",
-        start,
-        environment=[search_path(target, "/opt/vllm"), target.shown(ranks), *assigned(target)],
-        groups=device_groups(target),
+        flat("/opt/vllm/.venv/bin/vllm serve ${MODEL}", _quoted(target)),
+        environment=[search_path(target, "/opt/vllm"), *assigned(target)],
+        models=not target.repository,
     )
 
 
-def _quoted(target: Target, ranks: tuple[Rank, ...]) -> list[Option]:
+def _quoted(target: Target) -> list[Option]:
     """Quote what holds a space or a brace for a unit file."""
+    ranks = target.by_node()[0][1][0]
     return [
         (option[0], f"'{option[1]}'") if len(option) > 1 and option[1].startswith('{"') else option
-        for option in _literal(target, ranks, target.ports(1)[0], "/opt/vllm")
+        for option in _literal(target, ranks, unit_port(target), "/opt/vllm")
     ]
 
 
-def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> RecipeStep:
-    """Write a compose file with one service per replica of the first machine."""
-    services: dict[str, object] = {}
-    for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True):
-        services[f"vllm-{port}"] = {
-            "image": image_of(target),
-            "command": ["${MODEL}", *words(_literal(target, ranks, port, "/templates"))],
-            "network_mode": "host",
-            "ipc": "host",
-            "restart": "unless-stopped",
-            "environment": {
-                "HF_TOKEN": "${HF_TOKEN:-}",
-                **shown_gpus(target, ranks),
-                **environment(target),
-            },
-            "volumes": [*VOLUMES, *template_volume(target)],
-            **gpu_access(target, ranks),
+def _compose(target: Target) -> Iterator[RecipeStep]:
+    """Write compose files with one service per replica of a machine."""
+    for nodes, replicas in target.by_node():
+        services = {
+            f"vllm-{port}": _service(target, port, ranks)
+            for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
         }
-    return compose_step(services)
+        yield compose_step(services, where=machines(target, nodes))
+
+
+def _service(target: Target, port: int, ranks: tuple[Rank, ...]) -> dict[str, object]:
+    return {
+        "image": image_of(target),
+        "command": ["${MODEL}", *words(_literal(target, ranks, port, "/templates"))],
+        "network_mode": "host",
+        "ipc": "host",
+        "restart": "unless-stopped",
+        "environment": {
+            "HF_TOKEN": "${HF_TOKEN:-}",
+            **shown_gpus(target, ranks),
+            **environment(target),
+        },
+        "volumes": [*VOLUMES, *template_volume(target)],
+        **gpu_access(target, ranks),
+    }

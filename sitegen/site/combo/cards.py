@@ -26,7 +26,7 @@ from sitegen.site.cells import (
 )
 from sitegen.site.combo.first_answer import FOR_USE
 from sitegen.site.combo.goal_table import beyond_words, gives
-from sitegen.site.combo.recipes import RecipeGroup, recipe_group
+from sitegen.site.combo.recipes import RecipeGroup, recipe_group, serving_all
 from sitegen.site.combo.uses import rating_cell
 from sitegen.site.composed_address import FOR
 from sitegen.site.urls import recipes_of, row_url, view_of
@@ -37,7 +37,6 @@ from sitegen.site.words.verdicts import checkpoint_name, start_note, sure_contex
 from sitegen.survey.answers import Answer, AnswerGoal
 from sitegen.survey.best_for_use import FIRST, RatedPick, UseAnswer
 from sitegen.survey.results import ComboSurvey
-from sitegen.survey.verdict_policy import batches
 from sitegen.values import dataclass
 
 LEAD, SERVING, HIGHER = "Best overall", "Serving many users", "Rated higher"
@@ -117,7 +116,7 @@ def _answers(survey: ComboSurvey) -> list[_Answer]:
     if survey.lead is not None and not by_file:
         add(survey.lead, "The largest model that runs")
     if survey.aggregate_serving is not None:
-        add(_serving_all(survey.aggregate_serving), SERVING, beside=_readers(survey))
+        add(serving_all(survey.aggregate_serving), SERVING, beside=_readers(survey))
     fastest = max((_one_stream(one.found) for one in by_file.values()), default=0.0)
     for answer in survey.answers:
         if answer.goal is AnswerGoal.BEYOND:
@@ -148,14 +147,6 @@ def _shown_as(assessment: Assessment) -> _Shown:
     """Part what starts with images, or for many, from what does not; the rest is one card."""
     settings, many = assessment.settings, assessment.workload.sequences > 1
     return assessment.model.id, settings.text_only, settings.images, many
-
-
-def _serving_all(assessment: Assessment) -> Assessment:
-    """Ask for as many requests at once as are answered, of a runtime that has to be told."""
-    most = assessment.speed.batch if assessment.speed is not None else 0
-    if batches(assessment.runtime) or most <= 1:
-        return assessment
-    return replace(assessment, workload=replace(assessment.workload, sequences=most))
 
 
 def _of_larger(answer: Answer) -> _Figures:

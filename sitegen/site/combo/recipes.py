@@ -18,6 +18,7 @@ from sitegen.site.urls import url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.verdicts import and_list, checkpoint_name
 from sitegen.survey.results import ComboSurvey
+from sitegen.survey.verdict_policy import batches
 from sitegen.values import dataclass
 
 
@@ -52,13 +53,22 @@ ONCE = frozenset({"infernet"})
 def written(survey: ComboSurvey) -> tuple[tuple[str, tuple[Recipe, ...]], ...]:
     """Write every recipe of two answers and of two models at once, by the id of its group."""
     ways = survey.ways
-    groups = (("run-best", ways.lead), ("run-serving", ways.serving))
+    serving = [serving_all(one) for one in ways.serving]
+    groups = (("run-best", ways.lead), ("run-serving", serving))
     found = [(id, tuple(_recipes(assessments))) for id, assessments in groups]
     served = {one.id for one in found[-1][1]}
     found[0] = (found[0][0], tuple(r for r in found[0][1] if r.id not in served & ONCE))
     together = side_by_side([share.assessment for share in survey.side_by_side])
     found.append(("run-side-by-side", (together,) if together else ()))
     return tuple((id, recipes) for id, recipes in found if recipes)
+
+
+def serving_all(assessment: Assessment) -> Assessment:
+    """Ask for as many requests at once as are answered, of a runtime that has to be told."""
+    most = assessment.speed.batch if assessment.speed is not None else 0
+    if batches(assessment.runtime) or most <= 1:
+        return assessment
+    return replace(assessment, workload=replace(assessment.workload, sequences=most))
 
 
 def _recipes(assessments: Sequence[Assessment]) -> Iterator[Recipe]:
