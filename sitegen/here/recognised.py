@@ -261,12 +261,16 @@ def _limited(
     if found_gpu.vendor == "amd" and found_gpu.free_bytes:
         free = max(free, found_gpu.free_bytes)
     raised = min(installed, max(memory.raised_reserve_bytes, installed - free))
-    if limit is None and free >= memory.default_fraction.mid * installed:
+    usual = memory.fraction_of(installed).mid * installed
+    if limit is None and free >= usual:
         return replace(memory, raised_reserve_bytes=raised)
-    most = memory.default_fraction.mid * installed if limit is None else limit
+    most = usual if limit is None else limit
     share = min(most, free, installed) / installed
     return replace(
-        memory, default_fraction=Interval(share, share, share), raised_reserve_bytes=raised
+        memory,
+        default_fraction=Interval(share, share, share),
+        raised_reserve_bytes=raised,
+        larger_fractions=(),
     )
 
 

@@ -129,7 +129,7 @@ def usable_gpu(
 ) -> UsableGpu:
     """Describe one GPU of a node; ``index`` 0 carries the desktop, where there is one."""
     gpu, visible = installed.gpu, installed.visible_bytes
-    reserved = _reserved(gpu, visible, node, index, assumptions)
+    reserved = _reserved(installed, node, index, assumptions)
     raised = reserved
     if isinstance(gpu.memory, UnifiedMemory):
         kept = float(min(gpu.memory.raised_reserve_bytes, reserved.mid))
@@ -140,10 +140,11 @@ def usable_gpu(
 
 
 def resized(usable_gpu: UsableGpu, visible_bytes: int) -> UsableGpu:
-    """Return a chip with shared memory in another size; what is held back grows in proportion."""
-    scale = visible_bytes / usable_gpu.visible_bytes
-    held = usable_gpu.reserved
-    reserved = held.times(scale)
+    """Return a chip with shared memory in another size, of which its system holds back a share."""
+    memory = usable_gpu.gpu.memory
+    if not isinstance(memory, UnifiedMemory):
+        raise TypeError(usable_gpu.gpu.id)
+    reserved = memory.fraction_of(visible_bytes).left_of(1).times(visible_bytes)
     kept = min(usable_gpu.raised_reserved.mid, reserved.mid)
     raised = Interval(min(kept, reserved.low), kept, kept)
     return UsableGpu(
@@ -151,9 +152,13 @@ def resized(usable_gpu: UsableGpu, visible_bytes: int) -> UsableGpu:
     )
 
 
-def _reserved(gpu: Gpu, visible: int, node: Node, index: int, assumptions: Assumptions) -> Interval:
-    if isinstance(gpu.memory, UnifiedMemory):
-        return gpu.memory.default_fraction.left_of(1).times(visible)
+def _reserved(
+    installed: InstalledGpu, node: Node, index: int, assumptions: Assumptions
+) -> Interval:
+    memory = installed.gpu.memory
+    if isinstance(memory, UnifiedMemory):
+        share = memory.fraction_of(installed.installed_bytes)
+        return share.left_of(1).times(installed.visible_bytes)
     if node.operating_system is OperatingSystem.WINDOWS:
         return scaled(assumptions["reserved-windows-gib"])
     if node.display_attached and index == 0:

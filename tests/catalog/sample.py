@@ -51,6 +51,8 @@ architecture: M4
 segment: integrated
 unified_memory_options_gib: [36, 64, 128]
 unified_default_fraction: {{low: 0.7, mid: 0.75, high: 0.8}}
+unified_larger_fractions:
+  - {{from_gib: 128, low: 0.75, mid: 0.84, high: 0.84}}
 unified_raised_reserve_gib: 8
 memory_bandwidth_gb_s: 546
 {SOURCES}"""

@@ -79,6 +79,7 @@ def test_unified_memory_is_the_choice_of_the_node() -> None:
     memory = CATALOG.gpus["m4-max"].memory
     assert isinstance(memory, UnifiedMemory)
     assert memory.options_bytes == (36 * GIB, 64 * GIB, 128 * GIB)
+    assert [memory.fraction_of(size).mid for size in memory.options_bytes] == [0.75, 0.75, 0.84]
     (installed,) = CATALOG.combos["studio"].gpus
     assert installed.installed_bytes == installed.visible_bytes == 128 * GIB
 

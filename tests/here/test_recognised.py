@@ -158,7 +158,7 @@ def usable(found: MachineReport, catalog: Catalog) -> tuple[int, float, float]:
     memory = one.gpu.memory
     assert isinstance(memory, UnifiedMemory)
     raised = memory.raised_reserve_bytes / GIB
-    return one.installed_bytes // GIB, memory.default_fraction.mid, raised
+    return one.installed_bytes // GIB, memory.fraction_of(one.installed_bytes).mid, raised
 
 
 def test_shared_memory_is_the_size_that_is_sold(catalog: Catalog) -> None:

@@ -206,8 +206,8 @@ def test_unified_memory_is_a_share_by_default_and_what_the_system_leaves_when_ra
     share, raised = row.cells[2:4]
     assert isinstance(share, Span)
     assert isinstance(raised, NumberCell)
-    # 74 to 80 % by default, and 12 GiB for the system when the limit is raised (the GPU's record).
-    assert (share.low, share.high) == pytest.approx((0.74 * 512 * GIB, 0.80 * 512 * GIB))
+    # 89.6 to 90.6 % of 512 GiB by default, and 12 GiB for the system when the limit is raised (the GPU's record).
+    assert (share.low, share.high) == pytest.approx((0.896 * 512 * GIB, 0.906 * 512 * GIB))
     assert raised.value == (512 - 12) * GIB
 
 

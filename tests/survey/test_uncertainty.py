@@ -18,7 +18,7 @@ from sitegen.physics.plan import DEFAULTS
 from sitegen.survey.benchmark_priorities import opportunities, sessions
 from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import ComboSurvey, ModelOnCombo
-from sitegen.units import MIB
+from sitegen.units import GIB, MIB
 from tests.fit.questions import combo, with_visible
 from tests.survey.small_surveys import few, small_catalog
 
@@ -156,7 +156,8 @@ def mac_with(share: Interval | None) -> tuple[Combo, Catalog]:
     if share is None:
         return where, found
     assert isinstance(chip.memory, UnifiedMemory)
-    known = replace(chip, memory=replace(chip.memory, default_fraction=share))
+    memory = replace(chip.memory, default_fraction=share, larger_fractions=())
+    known = replace(chip, memory=memory)
     node = replace(where.nodes[0], gpus=(replace(where.gpus[0], gpu=known),))
     return replace(where, nodes=(node,)), found
 
@@ -166,7 +167,7 @@ def test_what_the_system_of_a_mac_keeps_is_settled_by_reading_its_limit() -> Non
     plain, found = mac_with(None)
     memory = plain.gpus[0].gpu.memory
     assert isinstance(memory, UnifiedMemory)
-    share = memory.default_fraction
+    share = memory.fraction_of(64 * GIB)
     assert share.low < share.high
     seen = 0
     for taken in range(30_000, 56_000, 250):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sitegen.catalog.authored import CatalogRecords, leaves
+from sitegen.catalog.authored import Authored, CatalogRecords, leaves
 from sitegen.catalog.kinds import Kind
+from sitegen.catalog.records.hardware import GpuRecord
 from sitegen.catalog.resolve.catalog import VISIBLE_FRACTION
 from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
@@ -52,10 +53,24 @@ def unified_memory_is_described(records: CatalogRecords) -> Iterator[Problem]:
             if given and not unified:
                 message = f"`{key}` is for GPUs with unified memory"
                 yield gpu.problem((key,), "unified-facts", message, "remove it", at_key=True)
-        fraction = gpu.record.unified_default_fraction
-        if fraction is not None and not 0 < fraction.low <= fraction.high <= 1:
-            message = "the share of unified memory must lie between 0 and 1"
-            yield gpu.problem(("unified_default_fraction",), "unified-facts", message)
+        yield from _shares_are_shares(gpu)
+
+
+def _shares_are_shares(gpu: Authored[GpuRecord]) -> Iterator[Problem]:
+    fraction = gpu.record.unified_default_fraction
+    if fraction is not None and not 0 < fraction.low <= fraction.high <= 1:
+        message = "the share of unified memory must lie between 0 and 1"
+        yield gpu.problem(("unified_default_fraction",), "unified-facts", message)
+    larger = gpu.record.unified_larger_fractions
+    sizes = [one.from_gib for one in larger]
+    if any(one.high > 1 for one in larger) or sizes != sorted(set(sizes)):
+        message = "shares of larger memories lie between 0 and 1, the smallest memory first"
+        yield gpu.problem(("unified_larger_fractions",), "unified-facts", message)
+    elif larger and fraction is None:
+        message = "`unified_larger_fractions` is for GPUs with unified memory"
+        yield gpu.problem(
+            ("unified_larger_fractions",), "unified-facts", message, "remove it", at_key=True
+        )
 
 
 def visible_memory_is_installed(records: CatalogRecords) -> Iterator[Problem]:

@@ -52,11 +52,21 @@ class UnifiedMemory:
         options_bytes: Sizes that are sold.
         default_fraction: Share of installed memory that the GPU may use out of the box.
         raised_reserve_bytes: What must stay with the operating system when the limit is raised.
+        larger_fractions: Share from a size upwards, where the system gives more of a large memory.
     """
 
     options_bytes: tuple[int, ...]
     default_fraction: Interval
     raised_reserve_bytes: int
+    larger_fractions: tuple[tuple[int, Interval], ...] = ()
+
+    def fraction_of(self, installed_bytes: int) -> Interval:
+        """Return the share of so much memory that the GPU may use out of the box."""
+        share = self.default_fraction
+        for size, larger in self.larger_fractions:
+            if installed_bytes >= size:
+                share = larger
+        return share
 
 
 @dataclass(frozen=True, slots=True)

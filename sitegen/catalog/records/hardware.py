@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints
 
 from sitegen.catalog.records.parts import (
     EvidenceWord,
+    IntervalFromRecord,
     IntervalRecord,
     IsoDate,
     Record,
@@ -66,6 +67,9 @@ class GpuRecord(Renamable):
     )
     unified_default_fraction: IntervalRecord | None = Field(
         default=None, description="Share of unified memory that the GPU may use by default."
+    )
+    unified_larger_fractions: tuple[IntervalFromRecord, ...] = Field(
+        default=(), description="The same share from a size upwards, the smallest size first."
     )
     unified_raised_reserve_gib: float | None = Field(
         default=None, gt=0, description="GiB left to the system when the limit is raised."

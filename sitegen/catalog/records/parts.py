@@ -58,6 +58,12 @@ class IntervalRecord(Record):
     high: float = Field(gt=0, description="Highest plausible value.")
 
 
+class IntervalFromRecord(IntervalRecord):
+    """A number known between bounds, for memories of a size or more."""
+
+    from_gib: int = Field(gt=0, description="The smallest memory that it holds for, in GiB.")
+
+
 class ConstantRecord(Record):
     """One number of a memory or speed model; the key's suffix is its unit."""
 

@@ -115,6 +115,10 @@ def _memory(record: GpuRecord, visible_fraction: float | None) -> DedicatedMemor
             options_bytes=tuple(map(gib_to_bytes, record.unified_memory_options_gib)),
             default_fraction=resolve_interval(fraction),
             raised_reserve_bytes=gib_to_bytes(reserve_gib),
+            larger_fractions=tuple(
+                (gib_to_bytes(one.from_gib), resolve_interval(one))
+                for one in record.unified_larger_fractions
+            ),
         )
     installed = gib_to_bytes(record.vram_gib)
     if record.visible_mib is not None:

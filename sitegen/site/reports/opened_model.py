@@ -234,7 +234,7 @@ def others(assessments: Sequence[Assessment]) -> Others | None:
 def _way(assessment: Assessment) -> Row:
     name: Cell = checkpoint_name(assessment)
     if not assessment.checkpoint.quantization.production:
-        name = Lines((name, Small("below 4 bits per weight")))
+        name = Lines((name, Small("format below 4 bits")))
     return Row(
         (
             name,

@@ -47,9 +47,9 @@ def checkpoints_table(
         Column("Format"),
         Column("Weights", numeric=True, note="in memory"),
         Column(
-            "Effective VRAM needed",
+            "Effective VRAM",
             numeric=True,
-            note=f"to fit {COMFORTABLY}",
+            note=f"of a machine that it fits {COMFORTABLY}",
             key="least effective vram",
         ),
         Column("Bits per weight", numeric=True, note="average"),
@@ -112,7 +112,7 @@ def _checkpoint_heading(model: LanguageModel, checkpoint_id: str) -> Cell:
     if checkpoint.native:
         lines.append(Small("as released"))
     elif not checkpoint.quantization.production:
-        lines.append(Small("below 4 bits: no verdict"))
+        lines.append(Small("format below 4 bits: leads no answer"))
     return Lines(tuple(lines))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sitegen.catalog.domain.hardware import Gpu, Interconnect, UnifiedMemory
+from sitegen.catalog.domain.provenance import Interval
 from sitegen.site.cells import (
     NOT_RECORDED,
     Absent,
@@ -36,7 +37,9 @@ def installed_memory(gpu: Gpu) -> Cell:
 def visible_memory(gpu: Gpu) -> Cell:
     """Memory that a process sees."""
     if isinstance(gpu.memory, UnifiedMemory):
-        return Parts((span(gpu.memory.default_fraction, Unit.PERCENT), " by default"))
+        least, most = (gpu.memory.fraction_of(end(gpu.memory.options_bytes)) for end in (min, max))
+        shares = Interval(least.low, least.mid, most.high)
+        return Parts((span(shares, Unit.PERCENT), " by default"))
     return NumberCell(gpu.memory.visible_bytes, Unit.GIB)
 
 
@@ -111,14 +114,13 @@ def _rows(chip: Gpu, *, named: bool) -> list[Row]:
         if named:
             raise NotUnderstood(f"{chip.id} has memory of its own")
         return []
-    share = memory.default_fraction
     return [
         Row(
             (
                 Link(url_of("gpu", chip.id), chip.name),
                 NumberCell(size, Unit.GIB),
-                span(share.times(size), Unit.GIB),
-                _raised(size - memory.raised_reserve_bytes, size * share.mid),
+                span(memory.fraction_of(size).times(size), Unit.GIB),
+                _raised(size - memory.raised_reserve_bytes, size * memory.fraction_of(size).mid),
                 NumberCell(chip.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
             )
         )

@@ -68,7 +68,7 @@ def _row(cost: LinkCost) -> Row:
         Lines((cost.link.name, Small(EvidenceMark(cost.link.evidence)))),
         bandwidth_cell(cost.link),
         latency_cell(cost.link),
-        Lines((span(cost.tensor_s, Unit.MILLISECONDS), Small(Parts(("about ", most, " at most"))))),
+        Lines((span(cost.tensor_s, Unit.MILLISECONDS), Small(Parts(("about ", most))))),
         span(cost.pipeline_s, Unit.MILLISECONDS),
         span(cost.tensor_prefill_s, Unit.SECONDS),
         span(cost.pipeline_prefill_s, Unit.SECONDS),
