@@ -99,7 +99,7 @@ def to_buy(gpu: Gpu, currency: str = FIRST_CURRENCY, memory_bytes: int = 0) -> C
     """Return what one piece costs to buy; the price at launch where nothing was ever observed.
 
     A second-hand price counts before a shop's once shops have not been seen to sell it for
-    ``STILL_SOLD_DAYS``.
+    ``STILL_SOLD_DAYS``. The price at launch is that of a chip with the smallest memory sold.
     """
     seen = _seen_to_buy(gpu.prices, currency, memory_bytes)
     if seen is not None:
@@ -111,7 +111,19 @@ def to_buy(gpu: Gpu, currency: str = FIRST_CURRENCY, memory_bytes: int = 0) -> C
     launch = gpu.launch_price_usd
     if observed or launch is None or currency != FIRST_CURRENCY:
         return None
+    if memory_bytes not in (0, smallest_size(gpu)):
+        return None
     return Counted(Decimal(launch), FIRST_CURRENCY, Basis.LAUNCH, "")
+
+
+def smallest_size(gpu: Gpu) -> int:
+    """Return the least memory that a chip is sold with; zero for a card."""
+    return min(gpu.memory.options_bytes) if isinstance(gpu.memory, UnifiedMemory) else 0
+
+
+def size_of(installed: InstalledGpu) -> int:
+    """Return the memory that the price of a chip depends on; zero for a card."""
+    return installed.installed_bytes if isinstance(installed.gpu.memory, UnifiedMemory) else 0
 
 
 def to_rent(gpu: Gpu, currency: str = FIRST_CURRENCY, memory_bytes: int = 0) -> Counted | None:
@@ -176,13 +188,9 @@ def _parts(combo: Combo, currency: str, *, rent: bool) -> tuple[PricedGpus, ...]
     kinds = {(one.gpu.id, one.installed_bytes): one for one in combo.gpus}
     counts = Counter((one.gpu.id, one.installed_bytes) for one in combo.gpus)
     return tuple(
-        PricedGpus(one.gpu, counts[kind], price_of(one.gpu, currency, _size(one)))
+        PricedGpus(one.gpu, counts[kind], price_of(one.gpu, currency, size_of(one)))
         for kind, one in kinds.items()
     )
-
-
-def _size(installed: InstalledGpu) -> int:
-    return installed.installed_bytes if isinstance(installed.gpu.memory, UnifiedMemory) else 0
 
 
 def _sum(parts: tuple[PricedGpus, ...], currency: str) -> Cost:

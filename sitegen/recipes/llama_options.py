@@ -19,6 +19,7 @@ from sitegen.recipes.recipe import Language, Phase, RecipeStep, paragraphs
 from sitegen.recipes.shell import Option, Variable, quoted, quoted_path
 from sitegen.recipes.steps import lines_from, which
 from sitegen.recipes.target import Target
+from sitegen.units import GIB
 
 VULKAN = "-DGGML_VULKAN=ON"
 BACKENDS = {
@@ -515,7 +516,21 @@ def offload_note(target: Target) -> str:
         return f"The experts of {plan.cpu_expert_layers} layers stay in system RAM."
     if plan.cpu_layers:
         return f"{plan.cpu_layers} layers stay in system RAM and are computed there."
-    return ""
+    return _tables_note(target)
+
+
+NOTED_IN_RAM = 8 * GIB
+"""More than a table of tokens takes: 262,144 rows of 12,288 numbers of 16 bits are 6 GiB."""
+
+
+def _tables_note(target: Target) -> str:
+    """Say how much of a model's tables beside its layers stays in system RAM, where it is much."""
+    chips = [one.gpu for one in target.combo.gpus if isinstance(one.gpu.memory, UnifiedMemory)]
+    on_gpus = sum(gpu.lines["weights"].mid for gpu in target.assessment.ledger)
+    kept = target.assessment.weights_bytes - int(on_gpus)
+    if chips or kept < NOTED_IN_RAM:
+        return ""
+    return f"Tables of the model stay in system RAM: about {gigabytes(kept)}."
 
 
 def slots_note(target: Target) -> str:

@@ -88,6 +88,8 @@ def _cost(target: Target, found: Speculation) -> str:
         return "Speculative decoding takes memory from the KV cache, so fewer tokens fit."
     low, high = f"{extra.low / GIB:.1f}", f"{extra.high / GIB:.1f}"
     amount = f"about {high}" if low == high else f"{low} to {high}"
+    if target.assessment.runtime.memory_model is not MemoryModel.LAYER_SPLIT:
+        return f"Speculative decoding takes {amount} GiB from the KV cache, so fewer tokens fit."
     said = f"Speculative decoding takes {amount} GiB more memory"
     left = _context_beside(target, found)
     if left is None:

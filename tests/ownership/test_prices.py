@@ -79,8 +79,14 @@ def test_a_chip_costs_what_its_size_costs() -> None:
     assert to_buy(mac, memory_bytes=256 * GIB) == Counted(
         Decimal(5600), "USD", Basis.NEW, "2026-09"
     )
-    assert to_buy(mac, memory_bytes=512 * GIB) == to_buy(replace(mac, prices=()))
-    assert to_buy(replace(mac, launch_price_usd=None), memory_bytes=512 * GIB) is None
+    assert to_buy(mac, memory_bytes=512 * GIB) is None
+
+
+def test_a_price_at_launch_is_that_of_the_smallest_memory() -> None:
+    mac = card(of=fabricated.M3_ULTRA)
+    assert to_buy(mac, memory_bytes=96 * GIB) == Counted(Decimal(1599), "USD", Basis.LAUNCH, "")
+    assert to_buy(mac, memory_bytes=256 * GIB) is None
+    assert to_buy(replace(mac, launch_price_usd=None), memory_bytes=96 * GIB) is None
 
 
 def test_a_sum_is_exact_and_says_what_it_is_made_of() -> None:

@@ -363,6 +363,16 @@ def test_experts_in_ram_are_named_by_layers() -> None:
     assert found.plan.cpu_expert_layers > 0
 
 
+def test_tables_in_ram_are_named_where_they_are_larger_than_a_table_of_tokens() -> None:
+    large = asked("1x-rtx-pro-6000-blackwell", "qwen3.8-flash-next", "llama-cpp", "ud-q4-k-xl")
+    usual = asked("1x-rtx-3090", "qwen3.8-27b", "llama-cpp", "q4-k-m")
+    said, nothing = (
+        " ".join(step.note for step in form(found, "llama-cpp").steps) for found in (large, usual)
+    )
+    assert "Tables of the model stay in system RAM: about 35.6 GB." in said
+    assert "system RAM" not in nothing
+
+
 def test_a_daemon_with_one_server_names_its_address_and_the_class_of_two_cards() -> None:
     found = asked("2x-rtx-4090", "qwen3-32b", "vllm", "fp8-block")
     written = json.loads(file(form(found, "infernet"), "~/.config/infernet/config.json").text)

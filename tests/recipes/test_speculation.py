@@ -131,6 +131,7 @@ def test_every_node_is_told_and_a_draft_model_is_named() -> None:
     pair = note(asked("2x-dgx-spark", "deepseek-v4-flash-0731", "vllm", "fp8-block-fp4-experts"))
     assert '"method":"dspark","num_speculative_tokens":5' in pair
     assert "on every node" in pair
+    assert "takes 10.2 to 11.1 GiB from the KV cache, so fewer tokens fit" in pair
     served = note(asked("1x-h100-sxm", "gpt-oss-120b", "vllm", "mxfp4"), "vllm")
     assert "the draft model nvidia/gpt-oss-120b-Eagle3-v3 guesses" in served
     assert "Speculative decoding takes memory from the KV cache" in served

@@ -11,7 +11,7 @@ from sitegen.catalog.domain.hardware import Gpu, GpuBody, PriceKind
 from sitegen.catalog.domain.provenance import Constant, Interval, Status
 from sitegen.ownership.prices import build_to_buy
 from sitegen.render.cells import text
-from sitegen.site.cells import Absent, Lines, NumberCell, Small, Unit
+from sitegen.site.cells import NOT_RECORDED, Absent, Lines, NumberCell, Small, Unit
 from sitegen.site.collect import collect_pages
 from sitegen.site.page import Lazy
 from sitegen.site.pages.gpu import GpuView
@@ -25,6 +25,7 @@ from sitegen.site.tables.running_costs import (
     twin,
 )
 from sitegen.site.words.prices import build_usd, cost_cell, gpu_price_cell, newest_observations
+from sitegen.units import GIB
 from tests.ownership.test_prices import card, pair, seen
 from tests.site import fabricated
 
@@ -40,6 +41,12 @@ def test_a_price_says_its_kind_and_day_and_a_launch_price_says_that_it_is_one() 
     euros = card(seen(USED, "1700", "2026-09", "EUR"))
     assert text(gpu_price_cell(euros)) == "1,700 EUR used, 2026-09"
     assert build_usd(pair(euros, euros)) is None
+
+
+def test_a_price_at_launch_of_a_chip_says_its_size_and_counts_for_no_other() -> None:
+    mac = card(of=fabricated.M3_ULTRA)
+    assert text(gpu_price_cell(mac)) == "1,599\xa0USD at launch with 96\xa0GiB"
+    assert gpu_price_cell(mac, memory_bytes=256 * GIB) == NOT_RECORDED
 
 
 def test_a_sum_names_every_kind_and_the_days_between() -> None:

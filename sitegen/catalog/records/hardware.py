@@ -133,7 +133,12 @@ class GpuRecord(Renamable):
     cooler: Literal["active", "passive"] | None = Field(
         default=None, description="Fans of its own, or a heat sink that the case blows through."
     )
-    launch_price_usd: int | None = Field(default=None, gt=0, description="Price at launch, USD.")
+    launch_price_usd: int | None = Field(
+        default=None,
+        gt=0,
+        description="Price at launch, USD; of a chip sold with several sizes of memory the price "
+        "with the smallest.",
+    )
     launched: IsoDate | None = Field(
         default=None,
         description="Day of sale, not of announcement; year or month where the day is not known. "

@@ -356,7 +356,8 @@ def _operations(combo: Combo) -> Iterator[tuple[str, str]]:
 def _refused_lead(assessment: Assessment, catalog: Catalog) -> Table | None:
     if not assessment.refused:
         return None
-    caption = f"Plans ruled out for {assessment.model.name}"
+    runtime = assessment.runtime.name
+    caption = f"Plans of {runtime} ruled out for {assessment.model.name}"
     return refused_table(assessment.refused, catalog, caption=caption, id="refused-lead")
 
 

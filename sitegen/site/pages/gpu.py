@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu, GpuBody, Vendor
-from sitegen.ownership.prices import to_rent
+from sitegen.ownership.prices import smallest_size, to_rent
 from sitegen.quality.values import Ratings
 from sitegen.site.cells import (
     NOT_APPLICABLE,
@@ -35,7 +35,13 @@ from sitegen.site.tables.hardware import installed_memory, visible_memory
 from sitegen.site.tables.measured import RunTally, measured_by_gpu, measured_of_gpu
 from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import VENDOR_NAMES
-from sitegen.site.words.prices import gpu_price_cell, money, newest_observations, observed_cell
+from sitegen.site.words.prices import (
+    gpu_price_cell,
+    in_several_sizes,
+    money,
+    newest_observations,
+    observed_cell,
+)
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.gpu_grid import OneKind
 from sitegen.survey.results import ComboSurvey
@@ -247,9 +253,16 @@ def _ram_link(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
 def _observed(gpu: Gpu) -> Iterator[tuple[str, Cell]]:
     """Yield the newest price of each kind with day and source."""
     for name, price in newest_observations(gpu):
-        size = price.memory_bytes
-        of = "" if size is None else f", {size // GIB} GiB"
-        yield f"{name}{of}", observed_cell(price)
+        yield f"{name}{_with_memory(price.memory_bytes or 0)}", observed_cell(price)
+
+
+def _launch_price_name(gpu: Gpu) -> str:
+    several = in_several_sizes(gpu) and gpu.launch_price_usd is not None
+    return f"Price at launch{_with_memory(smallest_size(gpu) if several else 0)}"
+
+
+def _with_memory(size: int) -> str:
+    return f", {size // GIB} GiB" if size else ""
 
 
 def _facts(gpu: Gpu, catalog: Catalog) -> Table:
@@ -281,7 +294,7 @@ def _facts(gpu: Gpu, catalog: Catalog) -> Table:
         ("Power", recorded(gpu.tdp_watts, Unit.WATTS)),
         *_body(gpu.body),
         *_observed(gpu),
-        ("Price at launch", recorded(gpu.launch_price_usd, Unit.USD)),
+        (_launch_price_name(gpu), recorded(gpu.launch_price_usd, Unit.USD)),
         ("On sale since", gpu.launched or Absent()),
     )
     return facts("facts", "Facts", pairs)

@@ -98,7 +98,8 @@ def details(assessment: Assessment, catalog: Catalog) -> Details:
     """Describe one verdict whole."""
     refused = None
     if assessment.refused:
-        caption = f"Plans ruled out for {assessment.model.name}"
+        runtime = assessment.runtime.name
+        caption = f"Plans of {runtime} ruled out for {assessment.model.name}"
         refused = refused_table(assessment.refused, catalog, caption=caption, id="refused-here")
     ledger = ledger_view(assessment, id="held") if assessment.ledger else None
     return Details(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu, UnifiedMemory, Vendor
 from sitegen.fit.assessment import FitTier
+from sitegen.ownership.prices import size_of
 from sitegen.quality.values import Ratings, Use
 from sitegen.site.cells import (
     Absent,
@@ -135,7 +136,8 @@ def _differ(needs: Iterable[GpusNeeded]) -> bool:
 
 
 def _row(need: GpusNeeded, view: str, usd_per_kwh: float | None, *, with_verdict: bool) -> Row:
-    gpu, price = need.gpu, gpu_price_cell(need.gpu, need.count)
+    gpu, size = need.gpu, size_of(need.machine.gpus[0])
+    price = gpu_price_cell(gpu, need.count, memory_bytes=size)
     watts = None if gpu.tdp_watts is None else gpu.tdp_watts * need.count
     return Row(
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.catalog.domain.hardware import Combo, Gpu, Price, PriceKind
+from sitegen.catalog.domain.hardware import Combo, Gpu, Price, PriceKind, UnifiedMemory
 from sitegen.ownership.prices import (
     FIRST_CURRENCY,
     Basis,
@@ -10,6 +10,7 @@ from sitegen.ownership.prices import (
     Counted,
     build_to_buy,
     newest,
+    smallest_size,
     times,
     to_buy,
 )
@@ -81,17 +82,30 @@ def gpu_to_buy(gpu: Gpu, *, memory_bytes: int = 0) -> Counted | None:
     return found or next((price for price in seen if price is not None), None)
 
 
-def gpu_price_cell(gpu: Gpu, count: int = 1) -> Cell:
-    """Print what so many of a GPU cost, with kind and date; of a chip the smallest size seen."""
-    sizes = {price.memory_bytes for price in gpu.prices if price.kind is not PriceKind.RENT}
-    size = min((size for size in sizes if size is not None), default=0)
+def gpu_price_cell(gpu: Gpu, count: int = 1, *, memory_bytes: int = 0) -> Cell:
+    """Print what so many of a GPU cost, with kind and date; of a chip the smallest size seen.
+
+    With ``memory_bytes`` it is the price of the chip with so much memory.
+    """
+    size = memory_bytes or _least_priced(gpu)
     price = gpu_to_buy(gpu, memory_bytes=size)
     if price is None:
         return NOT_RECORDED
     cell = cost_cell(times(price, gpu, count))
-    if not size or not isinstance(cell, Lines):
+    if not size or not in_several_sizes(gpu) or not isinstance(cell, Lines):
         return cell
     return Lines((*cell.lines, Small(Parts(("with ", NumberCell(size, Unit.GIB))))))
+
+
+def _least_priced(gpu: Gpu) -> int:
+    sizes = {price.memory_bytes for price in gpu.prices if price.kind is not PriceKind.RENT}
+    known = [size for size in sizes if size is not None]
+    return min(known, default=0 if sizes else smallest_size(gpu))
+
+
+def in_several_sizes(gpu: Gpu) -> bool:
+    """Return whether a chip is sold with more than one size of memory."""
+    return isinstance(gpu.memory, UnifiedMemory) and len(gpu.memory.options_bytes) > 1
 
 
 def gpu_usd(gpu: Gpu) -> int | None:

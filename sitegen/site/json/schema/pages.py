@@ -7,7 +7,7 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from sitegen.ownership.prices import Cost as WholeCost
-from sitegen.ownership.prices import PricedGpus, times
+from sitegen.ownership.prices import PricedGpus, size_of, times
 from sitegen.site.json.schema.columns import INLINE, Columns
 from sitegen.site.json.schema.parts import (
     Anchor,
@@ -361,7 +361,7 @@ def _amount(cost: WholeCost) -> float | None:
 
 
 def _price(need: GpusNeeded) -> WholeCost | None:
-    price = gpu_to_buy(need.gpu)
+    price = gpu_to_buy(need.gpu, memory_bytes=size_of(need.machine.gpus[0]))
     return None if price is None else times(price, need.gpu, need.count)
 
 
