@@ -598,8 +598,9 @@ PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
     "vllm": vllm,
     **dict.fromkeys(
         (
-            "apt-get", "brew", "hipconfig", "ibstat", "ifconfig", "infernet", "ip", "nginx",
-            "npm", "ping", "pip", "pkill", "rdma_ctl", "rustup", "ssh", "systemctl",
+            "apt-get", "brew", "grubby", "hipconfig", "ibstat", "ifconfig", "infernet", "ip",
+            "nginx", "npm", "ping", "pip", "pkill", "rdma_ctl", "reboot", "rustup", "ssh",
+            "systemctl", "update-grub",
         ),
         nothing,
     ),

@@ -328,6 +328,29 @@ def test_a_mac_of_512_gib_that_keeps_8_gib_raises_its_limit_to_504_gib() -> None
     assert "iogpu" not in text(form(found, "llama-cpp"))
 
 
+@pytest.mark.parametrize(
+    ("question", "name", "where", "pages"),
+    [
+        (("gorgon-halo-192gb", "minimax-m2", "llama-cpp", "q4-k-m"), "llama-cpp", "", 47_185_920),
+        (
+            ("2x-strix-halo-rpc", "minimax-m2", "llama-cpp", "q4-k-m"),
+            "llama-cpp-rpc", "every node", 30_408_704,
+        ),
+    ],
+)  # fmt: skip
+def test_linux_is_given_the_parameter_of_the_kernel_that_fit_names(
+    question: tuple[str, str, str, str], name: str, where: str, pages: int
+) -> None:
+    found = asked(*question)
+    raised = replace(found, settings=replace(found.settings, raised_limit=True))
+    (step,) = (one for one in form(raised, name).steps if "ttm.pages_limit" in one.text)
+    assert step.where == where
+    assert step.text.count(f"ttm.pages_limit={pages}") == step.text.count("ttm.pages_limit") == 2
+    assert f'if [ "$GTT" -lt {pages * 4_096} ]' in step.text
+    plain = replace(found, settings=replace(found.settings, raised_limit=False))
+    assert "ttm.pages_limit" not in text(form(plain, name))
+
+
 def test_experts_in_ram_are_named_by_layers() -> None:
     found = asked("rtx-3090-epyc-expert-offload", "gpt-oss-120b", "llama-cpp", "mxfp4-moe")
     assert found.plan is not None

@@ -44,10 +44,10 @@ from sitegen.recipes.steps import (
     ask_step,
     built,
     host,
+    memory_limit_step,
     settings_step,
     start_step,
     stop_step,
-    wired_limit_step,
 )
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import LLAMA_CPP_BUILD
@@ -86,7 +86,7 @@ def recipe(target: Target) -> Recipe | None:
         *rocm_step(target, where),
         install_step(target, where),
         *llama_file_steps(target, where),
-        *wired_limit_step(target, where),
+        *memory_limit_step(target, where),
     ]
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)

@@ -21,7 +21,7 @@ from sitegen.recipes.placement import VISIBLE, Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import MODELS_VOLUME, compose_step, gpu_access, shown_gpus
 from sitegen.recipes.shell import Variable, quoted, quoted_path
-from sitegen.recipes.steps import balance_note, built, each_port, settings_step, wired_limit_step
+from sitegen.recipes.steps import balance_note, built, each_port, memory_limit_step, settings_step
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import OLLAMA
 
@@ -61,7 +61,7 @@ def recipe(target: Target) -> Recipe | None:
         settings_step([Variable("MODEL", model, note)], where),
         _install(target, where),
         *_files(target, where),
-        *wired_limit_step(target, where),
+        *memory_limit_step(target, where),
         _modelfile(target, where),
     ]
     for nodes, replicas in groups:
