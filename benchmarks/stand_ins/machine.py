@@ -71,8 +71,10 @@ class Machine:
             )
             made.chmod(0o755)
         pause = f"exec /bin/sleep {1 / MOMENTS}"
-        reach = 'case "$1" in /sys/class/drm/*) echo 1099511627776 ;; *) exec /bin/cat "$@" ;; esac'
-        for called, text in (("sleep", pause), ("cat", reach)):
+        mapped = (
+            'case "$1" in /sys/class/drm/*) echo 1099511627776 ;; *) exec /bin/cat "$@" ;; esac'
+        )
+        for called, text in (("sleep", pause), ("cat", mapped)):
             made = path / called
             made.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
             made.chmod(0o755)

@@ -22,6 +22,7 @@ from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import replicas_of, vendors, visible
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.services import COMPOSE
 from sitegen.recipes.versions import LLAMA_CPP_BUILD
 from sitegen.units import GIB
 from tests.recipes.commands import options, started_by, value
@@ -349,6 +350,40 @@ def test_linux_is_given_the_parameter_of_the_kernel_that_fit_names(
     assert f'if [ "$GTT" -lt {pages * 4_096} ]' in step.text
     plain = replace(found, settings=replace(found.settings, raised_limit=False))
     assert "ttm.pages_limit" not in text(form(plain, name))
+
+
+def test_a_build_starts_one_job_for_each_processor() -> None:
+    linux = form(asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    assert 'cmake --build llama.cpp/build --config Release -j "$(nproc)"' in text(linux)
+    mac = form(asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    assert '-j "$(sysctl -n hw.ncpu)"' in text(mac)
+    for recipe in recipes():
+        assert not re.search(r"cmake --build .*-j(?! \")", text(recipe)), recipe.id
+
+
+@pytest.mark.parametrize(
+    ("combo", "tag"), [("1x-dgx-spark", "server-cuda13"), ("1x-rtx-4090", "server-cuda")]
+)
+def test_an_image_has_code_for_the_gpu(combo: str, tag: str) -> None:
+    compose = file(form(asked(combo, "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp"), COMPOSE)
+    assert f"image: ghcr.io/ggml-org/llama.cpp:{tag}-{LLAMA_CPP_BUILD}" in compose.text
+
+
+@pytest.mark.parametrize("runtime", ["llama-cpp", "ollama"])
+def test_a_container_is_given_the_groups_of_amd_devices_by_number(runtime: str) -> None:
+    recipe = form(asked("1x-rx-7900-xtx", "qwen3-8b", runtime, "q4-k-m"), runtime)
+    (service,) = read_yaml(file(recipe, COMPOSE).text)["services"].values()
+    assert service["group_add"] == ["${VIDEO_GID}", "${RENDER_GID}"]
+    assert "getent group video render" in file(recipe, COMPOSE).note
+    other = form(asked("1x-rtx-4090", "qwen3-8b", runtime, "q4-k-m"), runtime)
+    assert "getent" not in file(other, COMPOSE).note
+
+
+def test_tabbyapi_gets_a_python_that_its_packages_are_for() -> None:
+    found = asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw")
+    recipe = form(found, "tabbyapi")
+    assert "uv venv --python 3.12 --seed .venv" in text(recipe)
+    assert "/opt/tabbyapi/tabbyAPI/.venv/bin/python main.py" in text(recipe)
 
 
 def test_experts_in_ram_are_named_by_layers() -> None:

@@ -57,6 +57,15 @@ SETVARS = "/opt/intel/oneapi/setvars.sh"
 IMAGE = "ghcr.io/ggml-org/llama.cpp"
 TAGS = {Vendor.NVIDIA: "server-cuda", Vendor.AMD: "server-rocm", Vendor.INTEL: "server-intel"}
 """Beginnings of the tags of the image, by vendor; the build ends them."""
+CUDA_13 = "server-cuda13"
+NEEDS_CUDA_13 = ((11, 0), (12, 1))
+"""Compute capabilities for which the other image has no code: Thor, DGX Spark and RTX Spark.
+
+Source:
+    llama.cpp 0c1e57098, ``ggml/src/ggml-cuda/CMakeLists.txt``: code for 12.1 from CUDA 12.9 on;
+    CUDA 13 calls Thor 11.0. ``.github/workflows/docker.yml``: server-cuda13 has CUDA 13.4.1, for
+    arm64 too, and is built beside server-cuda with the same number.
+"""
 HAS_NCCL = (
     "This image has NCCL, through which the GPUs exchange data. The image server-cuda13 does not."
 )
@@ -152,6 +161,12 @@ def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     )
 
 
+def _tag(target: Target) -> str:
+    gpus = [target.node(node).gpus[gpu].gpu for node, gpu in target.plan.ranks]
+    newer = any(gpu.compute_capability in NEEDS_CUDA_13 for gpu in gpus)
+    return CUDA_13 if newer else TAGS[target.vendors[0]]
+
+
 def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[RecipeStep, ...]:
     """Write a compose file where there is an image for the GPUs."""
     vendor = target.vendors[0]
@@ -159,7 +174,7 @@ def _compose(target: Target, ranks: tuple[Rank, ...]) -> tuple[RecipeStep, ...]:
         return ()
     shown = shown_gpus(target, ranks)
     service: dict[str, object] = {
-        "image": f"{IMAGE}:{TAGS[vendor]}-{LLAMA_CPP_BUILD}",
+        "image": f"{IMAGE}:{_tag(target)}-{LLAMA_CPP_BUILD}",
         "command": words(_literal(target)),
         "network_mode": "host",
         "restart": "unless-stopped",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import (
     DOWNLOAD,
+    JOBS,
+    JOBS_ON_MAC,
     LLAMA_CPP,
     NEEDS_IMATRIX,
     file_names,
@@ -149,7 +151,7 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         made = not target.assessment.checkpoint.quantization.gguf_file_type.startswith(
             NEEDS_IMATRIX
         )
-        return (made_step(target, where, before=_tools("llama-quantize") if made else ()),)
+        return (made_step(target, where, before=_tools(target, "llama-quantize") if made else ()),)
     lines = [
         folder_line(target),
         f'hf download {quoted(target.repository)} {wanted_files(target)} --local-dir "$MODEL"',
@@ -167,12 +169,13 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     return (hub_step(where), *login_steps(target, where), step)
 
 
-def _tools(program: str) -> tuple[str, ...]:
+def _tools(target: Target, program: str) -> tuple[str, ...]:
     """Build one of llama.cpp's programs, on the CPU."""
+    jobs = JOBS_ON_MAC if target.on_macs else JOBS
     return (
         *LLAMA_CPP,
         "cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release",
-        f"cmake --build llama.cpp/build -j --target {program}",
+        f"cmake --build llama.cpp/build {jobs} --target {program}",
     )
 
 

@@ -21,6 +21,7 @@ from sitegen.recipes.services import (
 )
 from sitegen.recipes.shell import Variable, quoted
 from sitegen.recipes.steps import (
+    NEW_ENVIRONMENT,
     balance_note,
     built,
     each_port,
@@ -60,6 +61,13 @@ Source:
     ``_from_environment``).
 """
 EXL2_BRANCH = "exl2-checkpoint"
+COMPILER_NOTE = "The install needs git and a C compiler (Debian and Ubuntu: build-essential)."
+"""What has to be there before.
+
+Source:
+    TabbyAPI e632af4, ``docker/Dockerfile`` and ``pyproject.toml``, whose packages for CUDA 12 are
+    for Python 3.10 to 3.13.
+"""
 
 WARNINGS = (
     "When it first starts, the server writes its keys to api_tokens.yml. Anyone who can read "
@@ -113,11 +121,12 @@ def _install(target: Target, where: str) -> RecipeStep:
         "https://github.com/theroyallab/tabbyAPI",
         "cd tabbyAPI",
         f"git checkout {VERSIONS[READS[target.assessment.runtime.id]].split()[-1]}",
-        "python3 -m venv venv",
-        "source venv/bin/activate",
+        *NEW_ENVIRONMENT,
         f"pip install -U '.[{'amd' if Vendor.AMD in vendors else 'cu12'}]'",
     ]
-    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
+    return RecipeStep(
+        Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=COMPILER_NOTE
+    )
 
 
 def configuration(target: Target) -> dict[str, Any]:
@@ -205,7 +214,7 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
     The published image is of the main branch, which has no ExLlamaV2.
     """
     (port,) = target.ports(1, FIRST_PORT)
-    start = f"/opt/tabbyapi/tabbyAPI/venv/bin/python main.py --config {FILE}"
+    start = f"/opt/tabbyapi/tabbyAPI/.venv/bin/python main.py --config {FILE}"
     unit = unit_step(
         "tabbyapi",
         f"TabbyAPI serving {target.served_name}",
