@@ -378,8 +378,13 @@ def images_note(target: Target) -> str:
     return ""
 
 
+def projector_bytes(target: Target) -> int:
+    """Count the bytes of the file that reads images."""
+    return PROJECTOR_BYTES * target.assessment.model.vision_parameters
+
+
 def _projector_size(target: Target) -> str:
-    return gigabytes(PROJECTOR_BYTES * target.assessment.model.vision_parameters)
+    return gigabytes(projector_bytes(target))
 
 
 def unasked_images_note(target: Target, program: str) -> str:

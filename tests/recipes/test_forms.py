@@ -23,6 +23,7 @@ from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import replicas_of, vendors, visible
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import COMPOSE
+from sitegen.recipes.target import Target
 from sitegen.recipes.versions import LLAMA_CPP_BUILD
 from sitegen.units import GIB
 from tests.recipes.commands import options, started_by, value
@@ -377,6 +378,20 @@ def test_a_container_is_given_the_groups_of_amd_devices_by_number(runtime: str) 
     assert "getent group video render" in file(recipe, COMPOSE).note
     other = form(asked("1x-rtx-4090", "qwen3-8b", runtime, "q4-k-m"), runtime)
     assert "getent" not in file(other, COMPOSE).note
+
+
+def test_ollama_s_context_leaves_room_for_the_projector_that_it_loads_unasked() -> None:
+    """It keeps the projector of 0.92 GB and 1 GiB free, or moves layers to system RAM."""
+    found = asked("1x-rtx-3090", "qwen3.8-27b", "ollama", "q4-k-m")
+    recipe, plain = form(found, "ollama"), Target.of(found)
+    assert plain is not None
+    (given,) = re.findall(r"PARAMETER num_ctx (\d+)", text(recipe))
+    projector = 2 * found.model.vision_parameters
+    room = (plain.context_tokens - int(given)) * plain.limits.kv_bytes_per_token_per_gpu
+    assert projector <= room < projector * 1.1
+    assert f"OLLAMA_CONTEXT_LENGTH={given}" in text(recipe)
+    text_only = asked("1x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m")
+    assert "PARAMETER num_ctx 40960" in text(form(text_only, "ollama"))
 
 
 def test_tabbyapi_gets_a_python_that_its_packages_are_for() -> None:
