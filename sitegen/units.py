@@ -4,6 +4,8 @@ KIB = 2**10
 MIB = 2**20
 GIB = 2**30
 GB = 10**9
+PAGE = 4_096
+"""Bytes of a page, by which Linux counts ``ttm.pages_limit``."""
 
 Bounds = tuple[float, float, float]
 """Low, mid, high."""

@@ -613,8 +613,9 @@ PROGRAMS: Mapping[str, Callable[[list[str]], None]] = {
     "vllm": vllm,
     **dict.fromkeys(
         (
-            "apt-get", "hipconfig", "ibstat", "ifconfig", "infernet", "ip", "nginx",
-            "npm", "nvcc", "ping", "pip", "pkill", "rdma_ctl", "rustup", "ssh", "systemctl",
+            "apt-get", "grubby", "hipconfig", "ibstat", "ifconfig", "infernet", "ip", "nginx",
+            "npm", "nvcc", "ping", "pip", "pkill", "rdma_ctl", "reboot", "rustup", "ssh",
+            "systemctl", "update-grub",
         ),
         nothing,
     ),

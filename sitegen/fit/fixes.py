@@ -18,13 +18,11 @@ from sitegen.physics.memory.paged_replica import PagedReplica
 from sitegen.physics.memory.profile_constants import scaled
 from sitegen.physics.plan import DEFAULTS, Reason, Settings, Workload
 from sitegen.physics.valid_splits import Split
-from sitegen.units import GIB, MIB
+from sitegen.units import GIB, MIB, PAGE
 from sitegen.values import dataclass
 
 HIGHER_FRACTION = 0.95
 """The highest memory fraction that operators run without a desktop on the GPU."""
-PAGE = 4_096
-"""Bytes of a page, by which Linux counts ``ttm.pages_limit``."""
 LOWER_FRACTION = 0.85
 """A share that leaves room beside it for context, graphs and warm-up on any GPU."""
 FEWER = 64

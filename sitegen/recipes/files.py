@@ -19,6 +19,13 @@ LLAMA_CPP = (
     f"git -C llama.cpp checkout {COMMITS['llama-cpp']}",
 )
 """The commit whose options were read."""
+JOBS, JOBS_ON_MAC = '-j "$(nproc)"', '-j "$(sysctl -n hw.ncpu)"'
+"""One job of a build for each processor: without a number, make starts all of them at once.
+
+Source:
+    GNU make manual, "Parallel Execution". CMake documentation, cmake(1), ``--parallel``: without a
+    number, the build tool's own default. macOS has no ``nproc``.
+"""
 NEEDS_IMATRIX = ("IQ1", "IQ2", "IQ3")
 """File types that llama-quantize makes badly, or not at all, without an importance matrix."""
 

@@ -8,6 +8,8 @@ from sitegen.catalog.domain.hardware import Gpu, UnifiedMemory, Vendor
 from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.physics.plan import PlanKind
 from sitegen.recipes.files import (
+    JOBS,
+    JOBS_ON_MAC,
     LLAMA_CPP,
     file_steps,
     gigabytes,
@@ -221,12 +223,13 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Recip
     flags = [VULKAN] if len(vendors) > 1 else [BACKENDS[one] for one in vendors if one in BACKENDS]
     if rpc:
         flags.append("-DGGML_RPC=ON")
+    jobs = JOBS_ON_MAC if target.on_macs else JOBS
     configure = ["cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release", *flags]
     lines = [
         *LLAMA_CPP,
         *([ONEAPI] if uses_oneapi(target) else []),
         " ".join([HIP, "\\\n ", *configure] if vendors == (Vendor.AMD,) else configure),
-        "cmake --build llama.cpp/build --config Release -j",
+        f"cmake --build llama.cpp/build --config Release {jobs}",
         "llama.cpp/build/bin/llama-server --version",
     ]
     if vendors != (Vendor.CPU,):
@@ -424,8 +427,13 @@ def images_note(target: Target) -> str:
     return ""
 
 
+def projector_bytes(target: Target) -> int:
+    """Count the bytes of the file that reads images."""
+    return PROJECTOR_BYTES * target.assessment.model.vision_parameters
+
+
 def _projector_size(target: Target) -> str:
-    return gigabytes(PROJECTOR_BYTES * target.assessment.model.vision_parameters)
+    return gigabytes(projector_bytes(target))
 
 
 def unasked_images_note(target: Target, program: str) -> str:

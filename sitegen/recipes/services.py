@@ -27,6 +27,17 @@ FROM_FILE = {
 """Variables as units and compose files name them, which read the same file as the shell."""
 
 
+GROUPS_NOTE = (
+    "Add the numbers of the groups that may open the GPUs to .env: getent group video render | "
+    "awk -F: '{ print toupper($1) \"_GID=\" $3 }' >> .env"
+)
+"""Numbers, because Docker looks a group's name up in the image, and many have no group ``render``.
+
+Source:
+    ROCm/ROCm-docker issue 90: Debian's images have ``video`` with the number 44, and the number of
+    ``render`` differs between hosts. odysseus-dev/odysseus pull request 515: "Unable to find group
+    render" (read 2026-11-29).
+"""
 GROUPED = (Vendor.AMD, Vendor.INTEL)
 """Vendors whose devices only members of two groups may open."""
 
@@ -264,14 +275,15 @@ def compose_step(
     whole: dict[str, object] = {"services": dict(services)}
     if volumes:
         whole["volumes"] = {name: {} for name in volumes}
+    written = yaml_text(whole)
     return RecipeStep(
         Phase.INSTEAD,
         "With docker compose",
         Language.YAML,
-        yaml_text(whole),
+        written,
         where=where,
         file=COMPOSE,
-        note=note,
+        note=f"{note} {GROUPS_NOTE}" if "RENDER_GID" in written else note,
     )
 
 
@@ -285,7 +297,7 @@ def gpu_access(target: Target, ranks: Sequence[Rank]) -> dict[str, object]:
     if vendor is Vendor.AMD:
         return {
             "devices": ["/dev/kfd", "/dev/dri"],
-            "group_add": ["video"],
+            "group_add": ["${VIDEO_GID}", "${RENDER_GID}"],
             "security_opt": ["seccomp=unconfined"],
         }
     return {"devices": ["/dev/dri"]}

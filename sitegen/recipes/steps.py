@@ -16,6 +16,7 @@ from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragrap
 from sitegen.recipes.shell import Option, Variable, command, settings
 from sitegen.recipes.target import FIRST_PORT, Target
 from sitegen.recipes.versions import READ
+from sitegen.units import MIB, PAGE
 
 API_KEY = Variable("API_KEY", "change-me", "anyone who has it can use the server")
 HOST = Variable("HOST", "127.0.0.1", "use the private address if clients run on other machines")
@@ -47,6 +48,23 @@ Source:
     sufficient for its packages.
 """
 
+RAISE_LIMIT = "Raise the GPU's memory limit"
+KERNEL_LIMIT = r"""GTT=$(cat /sys/class/drm/card*/device/mem_info_gtt_total | sort -n | tail -n 1)
+if [ "$GTT" -lt {limit_bytes} ]; then
+  if command -v grubby; then
+    sudo grubby --update-kernel=ALL --args={limit}
+  else
+    sudo sed -i 's/^\(GRUB_CMDLINE_LINUX_DEFAULT=".*\)"/\1 {limit}"/' /etc/default/grub &&
+      sudo update-grub
+  fi && sudo reboot && exit
+fi
+echo $GTT"""
+"""Gives the kernel a parameter, on Fedora with grubby, where the limit is lower."""
+KERNEL_LIMIT_NOTE = (
+    "The plan needs a higher limit. If yours is lower, this step restarts the machine: run it "
+    "again afterwards. With AMD's own driver package (amdgpu-dkms), the parameter is "
+    "amdttm.pages_limit."
+)
 
 ANSWERED = (
     'a few words in "content", or in "reasoning" or "reasoning_content" if the model thinks before '
@@ -223,11 +241,11 @@ def which(names: Sequence[str], one: str = "one") -> str:
 
 def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
     """Raise the share of memory that a Mac's GPU may take, where the plan needs it."""
-    limits, machines = target.wired_limits, len(target.combo.nodes)
+    limits, machines = target.raised_limits(Vendor.APPLE, MIB), len(target.combo.nodes)
     return tuple(
         RecipeStep(
             Phase.LIMIT,
-            "Raise the GPU's memory limit",
+            RAISE_LIMIT,
             Language.BASH,
             f"sudo sysctl iogpu.wired_limit_mb={limit}",
             where=where if len(limits) == 1 else node_words(nodes, machines),
@@ -235,6 +253,36 @@ def wired_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
             expect=f"iogpu.wired_limit_mb: … -> {limit}",
         )
         for limit, nodes in limits.items()
+    )
+
+
+def memory_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
+    """Raise the share of memory that a GPU may take, on Macs and where Linux sets it.
+
+    On Linux the new limit needs a restart; the step changes nothing where the limit is no lower.
+
+    Source:
+        ROCm/rocm-systems issue 351: the parameter counts pages of 4 KiB and must be there before
+        the driver is loaded. ROCm/legacy-rocm-build issue 5562: on Linux Mint a file in
+        ``modprobe.d`` changed nothing and the kernel's command line did; pull request 3648: AMD's
+        own driver package calls the module ``amdttm``. kyuz0/amd-strix-halo-toolboxes, README.md:
+        through GRUB (read 2026-11-29).
+    """
+    limits, machines = target.raised_limits(Vendor.AMD, PAGE), len(target.combo.nodes)
+    return (
+        *wired_limit_step(target, where),
+        *(
+            RecipeStep(
+                Phase.LIMIT,
+                RAISE_LIMIT,
+                Language.BASH,
+                KERNEL_LIMIT.format(limit=f"ttm.pages_limit={pages}", limit_bytes=pages * PAGE),
+                where=where if len(limits) == 1 else node_words(nodes, machines),
+                note=KERNEL_LIMIT_NOTE,
+                expect=f"{pages * PAGE} or more, in bytes",
+            )
+            for pages, nodes in limits.items()
+        ),
     )
 
 

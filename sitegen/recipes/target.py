@@ -12,7 +12,6 @@ from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.physics.plan import GpuLedger, Limits, ParallelPlan
 from sitegen.recipes.placement import Rank, replicas_of, vendors, visible
 from sitegen.recipes.shell import Option, Variable, quoted, quoted_path
-from sitegen.units import MIB
 from sitegen.values import dataclass
 
 FIRST_PORT = 8000
@@ -130,20 +129,19 @@ class Target:
         asked = self.assessment.workload
         return self.limits.sequences_at.get(asked.context_tokens, 0) if asked.sequences == 1 else 0
 
-    @property
-    def wired_limits(self) -> dict[int, list[int]]:
-        """Limits of shared memory to raise on Macs, in MiB, each with the nodes that it is for.
+    def raised_limits(self, vendor: Vendor, unit_bytes: int) -> dict[int, list[int]]:
+        """Limits of shared memory to raise, each with the nodes that it is for.
 
-        Empty where the defaults do; Macs of unlike memory have unlike limits.
+        Empty where the defaults do; nodes of unlike memory have unlike limits.
         """
         found: dict[int, list[int]] = {}
-        for at in sorted({node for ranks in self.replicas for node, _ in ranks}):
-            installed = self.combo.nodes[at].gpus[0]
+        if not self.assessment.settings.raised_limit:
+            return found
+        for at, gpu in sorted({rank for ranks in self.replicas for rank in ranks}):
+            installed = self.combo.nodes[at].gpus[gpu]
             memory = installed.gpu.memory
-            if installed.gpu.vendor is not Vendor.APPLE or not isinstance(memory, UnifiedMemory):
-                continue
-            if self.assessment.settings.raised_limit:
-                limit = (installed.visible_bytes - memory.raised_reserve_bytes) // MIB
+            if installed.gpu.vendor is vendor and isinstance(memory, UnifiedMemory):
+                limit = (installed.visible_bytes - memory.raised_reserve_bytes) // unit_bytes
                 found.setdefault(limit, []).append(at)
         return found
 

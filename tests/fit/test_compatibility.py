@@ -215,6 +215,9 @@ def test_every_family_has_a_class_and_a_name() -> None:
         ("tensorrt-llm", "fp8", "l40s", True),
         ("tensorrt-llm", "mxfp4", "l40s", False),
         ("tensorrt-llm", "mxfp4", "h100-sxm", True),
+        ("tensorrt-llm", "awq-4bit-g128", "h100-sxm", False),
+        ("tensorrt-llm", "gptq-4bit-g128", "h100-sxm", False),
+        ("tensorrt-llm", "int8-w8a8", "h100-sxm", False),
     ],
 )
 def test_a_format_runs_where_the_runtime_has_kernels_for_it(

@@ -366,12 +366,12 @@ def test_the_release_behind_a_licence_is_made_into_files_after_a_login() -> None
 
 
 def test_tensorrt_llm_answers_under_the_name_of_what_it_was_given() -> None:
-    found = asked("8x-h100-sxm", "qwen3-8b", "tensorrt-llm", "awq-4bit-g128")
+    found = asked("8x-h100-sxm", "qwen3-8b", "tensorrt-llm", "fp8")
     step = next(s for s in form(found, "tensorrt-llm").steps if s.title.startswith("Send"))
-    assert '"id":"Qwen/Qwen3-8B-AWQ"' in step.expect
-    assert '"model": "Qwen/Qwen3-8B-AWQ"' in step.text
+    assert '"id":"nvidia/Qwen3-8B-FP8"' in step.expect
+    assert '"model": "nvidia/Qwen3-8B-FP8"' in step.text
     step = next(s for s in form(unnamed(found), "tensorrt-llm").steps if s.title.startswith("Send"))
-    assert '"id":"qwen3-8b-awq-4bit-g128"' in step.expect
+    assert '"id":"qwen3-8b-fp8"' in step.expect
 
 
 def test_every_program_that_a_step_calls_was_brought_by_it_or_by_one_before() -> None:

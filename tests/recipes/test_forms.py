@@ -22,6 +22,8 @@ from sitegen.recipes.forms.dynamo import pools_recipe
 from sitegen.recipes.measuring import measuring
 from sitegen.recipes.placement import replicas_of, vendors, visible
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
+from sitegen.recipes.services import COMPOSE
+from sitegen.recipes.target import Target
 from sitegen.recipes.versions import LLAMA_CPP_BUILD
 from sitegen.units import GIB
 from tests.recipes.commands import options, started_by, value
@@ -352,6 +354,77 @@ def test_a_mac_of_512_gib_that_keeps_8_gib_raises_its_limit_to_504_gib() -> None
     limit = (512 * GIB - kept) // 2**20
     assert f"sudo sysctl iogpu.wired_limit_mb={limit}" in text(form(raised, "llama-cpp"))
     assert "iogpu" not in text(form(found, "llama-cpp"))
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "where", "pages"),
+    [
+        (("gorgon-halo-192gb", "minimax-m2", "llama-cpp", "q4-k-m"), "llama-cpp", "", 47_185_920),
+        (
+            ("2x-strix-halo-rpc", "minimax-m2", "llama-cpp", "q4-k-m"),
+            "llama-cpp-rpc", "every node", 30_408_704,
+        ),
+    ],
+)  # fmt: skip
+def test_linux_is_given_the_parameter_of_the_kernel_that_fit_names(
+    question: tuple[str, str, str, str], name: str, where: str, pages: int
+) -> None:
+    found = asked(*question)
+    raised = replace(found, settings=replace(found.settings, raised_limit=True))
+    (step,) = (one for one in form(raised, name).steps if "ttm.pages_limit" in one.text)
+    assert step.where == where
+    assert step.text.count(f"ttm.pages_limit={pages}") == step.text.count("ttm.pages_limit") == 2
+    assert f'if [ "$GTT" -lt {pages * 4_096} ]' in step.text
+    plain = replace(found, settings=replace(found.settings, raised_limit=False))
+    assert "ttm.pages_limit" not in text(form(plain, name))
+
+
+def test_a_build_starts_one_job_for_each_processor() -> None:
+    linux = form(asked("1x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    assert 'cmake --build llama.cpp/build --config Release -j "$(nproc)"' in text(linux)
+    mac = form(asked("mac-studio-m3-ultra-512gb", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    assert '-j "$(sysctl -n hw.ncpu)"' in text(mac)
+    for recipe in recipes():
+        assert not re.search(r"cmake --build .*-j(?! \")", text(recipe)), recipe.id
+
+
+@pytest.mark.parametrize(
+    ("combo", "tag"), [("1x-dgx-spark", "server-cuda13"), ("1x-rtx-4090", "server-cuda")]
+)
+def test_an_image_has_code_for_the_gpu(combo: str, tag: str) -> None:
+    compose = file(form(asked(combo, "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp"), COMPOSE)
+    assert f"image: ghcr.io/ggml-org/llama.cpp:{tag}-{LLAMA_CPP_BUILD}" in compose.text
+
+
+@pytest.mark.parametrize("runtime", ["llama-cpp", "ollama"])
+def test_a_container_is_given_the_groups_of_amd_devices_by_number(runtime: str) -> None:
+    recipe = form(asked("1x-rx-7900-xtx", "qwen3-8b", runtime, "q4-k-m"), runtime)
+    (service,) = read_yaml(file(recipe, COMPOSE).text)["services"].values()
+    assert service["group_add"] == ["${VIDEO_GID}", "${RENDER_GID}"]
+    assert "getent group video render" in file(recipe, COMPOSE).note
+    other = form(asked("1x-rtx-4090", "qwen3-8b", runtime, "q4-k-m"), runtime)
+    assert "getent" not in file(other, COMPOSE).note
+
+
+def test_ollama_s_context_leaves_room_for_the_projector_that_it_loads_unasked() -> None:
+    """It keeps the projector of 0.92 GB and 1 GiB free, or moves layers to system RAM."""
+    found = asked("1x-rtx-3090", "qwen3.8-27b", "ollama", "q4-k-m")
+    recipe, plain = form(found, "ollama"), Target.of(found)
+    assert plain is not None
+    (given,) = re.findall(r"PARAMETER num_ctx (\d+)", text(recipe))
+    projector = 2 * found.model.vision_parameters
+    room = (plain.context_tokens - int(given)) * plain.limits.kv_bytes_per_token_per_gpu
+    assert projector <= room < projector * 1.1
+    assert f"OLLAMA_CONTEXT_LENGTH={given}" in text(recipe)
+    text_only = asked("1x-rtx-4090", "qwen3-8b", "ollama", "q4-k-m")
+    assert "PARAMETER num_ctx 40960" in text(form(text_only, "ollama"))
+
+
+def test_tabbyapi_gets_a_python_that_its_packages_are_for() -> None:
+    found = asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw")
+    recipe = form(found, "tabbyapi")
+    assert "uv venv --python 3.12 --seed .venv" in text(recipe)
+    assert "/opt/tabbyapi/tabbyAPI/.venv/bin/python main.py" in text(recipe)
 
 
 def test_experts_in_ram_are_named_by_layers() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.catalog.domain.hardware import Vendor
+from sitegen.catalog.domain.hardware import UnifiedMemory, Vendor
 from sitegen.physics.memory.layer_layout import assign_slots
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import PlanKind
@@ -475,13 +475,16 @@ def test_option_files_say_what_was_read_where_and_when(program: str) -> None:
     assert len(facts["options"]) > 20
 
 
-def test_macs_raise_their_limit_only_where_the_plan_needs_it() -> None:
+def test_macs_and_linux_raise_their_limit_only_where_the_plan_needs_it() -> None:
     for recipe in recipes():
-        node, gpu = recipe.assessment.plan.ranks[0]  # type: ignore[union-attr]
-        apple = recipe.assessment.combo.nodes[node].gpus[gpu].gpu.vendor is Vendor.APPLE
-        raised = apple and recipe.assessment.settings.raised_limit
+        ranks = recipe.assessment.plan.ranks  # type: ignore[union-attr]
+        gpus = [recipe.assessment.combo.nodes[node].gpus[gpu].gpu for node, gpu in ranks]
+        shared = [gpu.vendor for gpu in gpus if isinstance(gpu.memory, UnifiedMemory)]
+        raised = recipe.assessment.settings.raised_limit
         texts = "\n".join(step.text for step in recipe.steps)
-        assert ("iogpu.wired_limit_mb=" in texts) is raised
+        apple, amd = (one in shared and raised for one in (Vendor.APPLE, Vendor.AMD))
+        assert ("iogpu.wired_limit_mb=" in texts) is apple
+        assert ("ttm.pages_limit=" in texts) is amd
 
 
 def test_a_replica_over_nodes_is_never_started_by_a_form_for_one() -> None:

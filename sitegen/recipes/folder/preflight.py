@@ -10,7 +10,7 @@ from sitegen.recipes.drivers import MINIMUM_DRIVER
 from sitegen.recipes.files import conversion_bytes
 from sitegen.recipes.folder.machines import Machines
 from sitegen.recipes.folder.stages import Stage, staged
-from sitegen.recipes.recipe import Language, Recipe
+from sitegen.recipes.recipe import Language, Phase, Recipe
 from sitegen.recipes.target import Target
 from sitegen.units import MIB
 
@@ -101,7 +101,8 @@ def _of_machine(recipe: Recipe, machines: Machines, node: int) -> Iterator[str]:
     elif vendor is Vendor.AMD and machines.own_memory(node - 1):
         yield f"gpus_of amd {sizes}"
     elif vendor is Vendor.AMD:
-        yield f"gtt {_needed_mib(recipe)}"
+        if not any(step.phase is Phase.LIMIT for step in recipe.steps):
+            yield f"gtt {_needed_mib(recipe)}"
     elif vendor is Vendor.INTEL:
         oneapi = any("setvars.sh" in step.text for step in recipe.steps)
         count = "count_sycl" if oneapi else "count_intel"

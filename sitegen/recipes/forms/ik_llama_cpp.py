@@ -7,6 +7,7 @@ from functools import partial
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.files import (
     DOWNLOAD,
+    JOBS,
     LLAMA_CPP,
     first_file,
     gigabytes,
@@ -93,7 +94,7 @@ def _install(target: Target, where: str) -> RecipeStep:
         f"git clone {SOURCE}",
         f"git -C ik_llama.cpp checkout {READ['ik-llama-cpp']}",
         " ".join(["cmake -S ik_llama.cpp -B ik_llama.cpp/build -DGGML_NATIVE=ON", *cuda]),
-        "cmake --build ik_llama.cpp/build --config Release -j",
+        f"cmake --build ik_llama.cpp/build --config Release {JOBS}",
         f"{PROGRAM} --version",
     ]
     note = f"{build_needs(target)} With AVX-512, add the options in ik_llama.cpp's docs/build.md."
@@ -134,7 +135,7 @@ def _tools() -> tuple[str, ...]:
     return (
         *LLAMA_CPP,
         "cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release",
-        "cmake --build llama.cpp/build -j --target llama-quantize",
+        f"cmake --build llama.cpp/build {JOBS} --target llama-quantize",
     )
 
 

@@ -9,7 +9,7 @@ from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, quoted
-from sitegen.recipes.steps import built, settings_step, start_step, stop_step
+from sitegen.recipes.steps import built, memory_limit_step, settings_step, start_step, stop_step
 from sitegen.recipes.target import Target
 from sitegen.recipes.vllm_options import cache_note, install_step, serve_options
 from sitegen.units import GIB
@@ -47,6 +47,7 @@ def recipe(target: Target) -> Recipe | None:
         install_step(target, where),
         *file_steps(target, where),
         *template_step(target, where),
+        *memory_limit_step(target, where),
         _daemon(where),
     ]
     for nodes, replicas in groups:

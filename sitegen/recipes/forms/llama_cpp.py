@@ -46,10 +46,10 @@ from sitegen.recipes.steps import (
     ask_step,
     built,
     host,
+    memory_limit_step,
     settings_step,
     start_step,
     stop_step,
-    wired_limit_step,
 )
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import LLAMA_CPP_BUILD
@@ -59,6 +59,15 @@ SETVARS = "/opt/intel/oneapi/setvars.sh"
 IMAGE = "ghcr.io/ggml-org/llama.cpp"
 TAGS = {Vendor.NVIDIA: "server-cuda", Vendor.AMD: "server-rocm", Vendor.INTEL: "server-intel"}
 """Beginnings of the tags of the image, by vendor; the build ends them."""
+CUDA_13 = "server-cuda13"
+NEEDS_CUDA_13 = ((11, 0), (12, 1))
+"""Compute capabilities for which the other image has no code: Thor, DGX Spark and RTX Spark.
+
+Source:
+    llama.cpp 0c1e57098, ``ggml/src/ggml-cuda/CMakeLists.txt``: code for 12.1 from CUDA 12.9 on;
+    CUDA 13 calls Thor 11.0. ``.github/workflows/docker.yml``: server-cuda13 has CUDA 13.4.1, for
+    arm64 too, and is built beside server-cuda with the same number.
+"""
 HAS_NCCL = (
     "This image has NCCL, through which the GPUs exchange data. The image server-cuda13 does not."
 )
@@ -88,7 +97,7 @@ def recipe(target: Target) -> Recipe | None:
         *rocm_step(target, where),
         install_step(target, where),
         *llama_file_steps(target, where),
-        *wired_limit_step(target, where),
+        *memory_limit_step(target, where),
     ]
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)
@@ -147,6 +156,12 @@ def _units(target: Target) -> tuple[RecipeStep, ...]:
     return unit_steps(target, "llama", describes, start, models=not target.hub_file)
 
 
+def _tag(target: Target) -> str:
+    gpus = [target.node(node).gpus[gpu].gpu for node, gpu in target.plan.ranks]
+    newer = any(gpu.compute_capability in NEEDS_CUDA_13 for gpu in gpus)
+    return CUDA_13 if newer else TAGS[target.vendors[0]]
+
+
 def _compose(target: Target) -> Iterator[RecipeStep]:
     """Write compose files with a service per replica, where there is an image for the GPUs.
 
@@ -167,7 +182,7 @@ def _compose(target: Target) -> Iterator[RecipeStep]:
 
 def _service(target: Target, port: int, ranks: tuple[Rank, ...], *, cut: bool) -> dict[str, object]:
     return {
-        "image": f"{IMAGE}:{TAGS[target.vendors[0]]}-{LLAMA_CPP_BUILD}",
+        "image": f"{IMAGE}:{_tag(target)}-{LLAMA_CPP_BUILD}",
         "command": words(_literal(target, port)),
         "network_mode": "host",
         "restart": "unless-stopped",

@@ -27,11 +27,11 @@ from sitegen.recipes.steps import (
     ask_step,
     built,
     host,
+    memory_limit_step,
     network_steps,
     repeated,
     settings_step,
     stop_step,
-    wired_limit_step,
 )
 from sitegen.recipes.target import FIRST_PORT, Target
 
@@ -62,7 +62,7 @@ def recipe(target: Target) -> Recipe | None:
         *rocm_step(target, where),
         install_step(target, where, rpc=True),
         *network,
-        *wired_limit_step(target, where),
+        *memory_limit_step(target, where),
         *([] if target.on_macs else [ports_step(['"$HEAD_IP"'], [RPC_PORT], others)]),
         _worker(target, others),
         settings_step([model_variable(target), *peers, host(target), API_KEY], head, more=True),

@@ -9,7 +9,7 @@ from sitegen.recipes.llama_options import unasked_images_note
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, quoted
-from sitegen.recipes.steps import ask_step, built, wired_limit_step
+from sitegen.recipes.steps import ask_step, built, memory_limit_step
 from sitegen.recipes.target import Target
 
 ORCHESTRATOR = "lm-studio"
@@ -38,7 +38,7 @@ def recipe(target: Target) -> Recipe | None:
     steps = [
         _install(where),
         _download(target, where),
-        *wired_limit_step(target, where),
+        *memory_limit_step(target, where),
         _load(target, where),
         RecipeStep(
             Phase.START,

@@ -7,8 +7,11 @@ from dataclasses import replace
 from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.physics.plan import CONTEXT_STEP
 from sitegen.recipes.files import (
     DOWNLOAD,
+    JOBS,
+    JOBS_ON_MAC,
     LLAMA_CPP,
     NEEDS_IMATRIX,
     file_names,
@@ -20,7 +23,13 @@ from sitegen.recipes.files import (
     pattern_note,
     wanted_files,
 )
-from sitegen.recipes.llama_options import behind_layers, needs_old_rocm, unasked_images_note
+from sitegen.recipes.llama_options import (
+    behind_layers,
+    is_without_images,
+    needs_old_rocm,
+    projector_bytes,
+    unasked_images_note,
+)
 from sitegen.recipes.placement import VISIBLE, Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
 from sitegen.recipes.services import (
@@ -35,9 +44,10 @@ from sitegen.recipes.services import (
     unit_step,
 )
 from sitegen.recipes.shell import Variable, quoted, quoted_path
-from sitegen.recipes.steps import balance_note, built, each_port, settings_step, wired_limit_step
+from sitegen.recipes.steps import balance_note, built, each_port, memory_limit_step, settings_step
 from sitegen.recipes.target import Target
 from sitegen.recipes.versions import OLLAMA
+from sitegen.units import MIB, ceil_div
 
 FIRST_PORT = 11_434
 LARGEST_IN_ONE_BYTES = 45_000_000_000
@@ -87,7 +97,7 @@ def recipe(target: Target) -> Recipe | None:
         settings_step([Variable("MODEL", model, note)], where),
         _install(target, where),
         *_files(target, where),
-        *wired_limit_step(target, where),
+        *memory_limit_step(target, where),
         _modelfile(target, where),
     ]
     for nodes, replicas in groups:
@@ -175,7 +185,7 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
         made = not target.assessment.checkpoint.quantization.gguf_file_type.startswith(
             NEEDS_IMATRIX
         )
-        return (made_step(target, where, before=_tools("llama-quantize") if made else ()),)
+        return (made_step(target, where, before=_tools(target, "llama-quantize") if made else ()),)
     lines = [
         folder_line(target),
         f'hf download {quoted(target.repository)} {wanted_files(target)} --local-dir "$MODEL"',
@@ -193,16 +203,22 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     return (hub_step(where), *login_steps(target, where), step)
 
 
-def _tools(program: str) -> tuple[str, ...]:
+def _tools(target: Target, program: str) -> tuple[str, ...]:
     """Build one of llama.cpp's programs, on the CPU."""
+    jobs = JOBS_ON_MAC if target.on_macs else JOBS
     return (
         *LLAMA_CPP,
         "cmake -S llama.cpp -B llama.cpp/build -DCMAKE_BUILD_TYPE=Release",
-        f"cmake --build llama.cpp/build -j --target {program}",
+        f"cmake --build llama.cpp/build {jobs} --target {program}",
     )
 
 
 def _install(target: Target, where: str) -> RecipeStep:
+    """Install the release, without the service that comes with it.
+
+    Source:
+        Ollama fb3076099, ``scripts/install.sh``: it asks for curl, and for zstd to unpack.
+    """
     apple = target.vendors == (Vendor.APPLE,)
     get = "brew install ollama"
     if not apple:
@@ -212,17 +228,43 @@ def _install(target: Target, where: str) -> RecipeStep:
     note = (
         ""
         if apple
-        else ("The installer starts a service with its own defaults; the last command stops it.")
+        else (
+            "The installer needs curl and zstd, and starts a service with its own defaults; the "
+            "last command stops it."
+        )
     )
     return RecipeStep(
         Phase.INSTALL, "Install", Language.BASH, f"{get}{stop}\nollama --version", where, note=note
     )
 
 
+def context_tokens(target: Target) -> int:
+    """Choose the context beside which the image projector fits that Ollama loads unasked.
+
+    Where it does not, Ollama moves layers to system RAM; the verdict's own context stays.
+
+    Source:
+        Ollama fb3076099, ``llm/llama_server.go`` (``extraEnvsForStart``, ``mmprojFitTargetMiB``):
+        llama-server has to leave the projector and 1 GiB of every GPU free.
+    """
+    chosen, gpu = target.context_tokens, target.busiest
+    several = target.assessment.workload.sequences > 1
+    if gpu is None or several or target.plan.cpu_layers or not is_without_images(target):
+        return chosen
+    reached = target.assessment.verdict_context_tokens
+    a_token, projector = target.limits.kv_bytes_per_token_per_gpu, projector_bytes(target)
+    margin = int(target.assessment.profile.constants["margin_mib"].value.high) * MIB
+    spare = int(gpu.free.low) - margin - (chosen - reached) * a_token
+    if spare >= projector or not a_token:
+        return chosen
+    shorter = (chosen - ceil_div(projector, a_token)) // CONTEXT_STEP * CONTEXT_STEP
+    return max(reached, shorter)
+
+
 def parameters(target: Target) -> list[tuple[str, int]]:
     """Name and value of the parameters that make it the plan assessed."""
     plan = target.plan
-    found = [("num_ctx", target.context_tokens)]
+    found = [("num_ctx", context_tokens(target))]
     if plan.cpu_layers:
         found.append(("num_gpu", sum(plan.layers_per_stage) + behind_layers(target)))
     return found
@@ -253,7 +295,7 @@ def variables(target: Target, port: int | str) -> list[str]:
     """Variables of a server: address, context, requests at once, cache, spread."""
     found = [
         f"OLLAMA_HOST=127.0.0.1:{port}",
-        f"OLLAMA_CONTEXT_LENGTH={target.context_tokens}",
+        f"OLLAMA_CONTEXT_LENGTH={context_tokens(target)}",
         f"OLLAMA_NUM_PARALLEL={target.assessment.workload.sequences}",
         "OLLAMA_MAX_LOADED_MODELS=1",
     ]
@@ -322,10 +364,15 @@ def _create(target: Target, servers: int, where: str) -> RecipeStep:
     )
 
 
+def _shortened(target: Target) -> bool:
+    return context_tokens(target) < target.context_tokens
+
+
 def _create_note(target: Target) -> str:
     """Say what Ollama downloads unasked, or what it copies of local files."""
     if pulled(target):
-        return unasked_images_note(target, "Ollama")
+        room = "num_ctx leaves room for it." if _shortened(target) else ""
+        return " ".join(filter(None, (unasked_images_note(target, "Ollama"), room)))
     return (
         "Ollama copies the files into its own store, ~/.ollama or the folder that "
         f"OLLAMA_MODELS names. It needs {gigabytes(store_bytes(target))} of disk space there "
@@ -431,5 +478,7 @@ def _asked(target: Target, servers: int, where: str) -> RecipeStep:
         Language.BASH,
         each_port(target.ports(servers, FIRST_PORT), lines),
         where=where,
-        expect=f"{wholly} and CONTEXT {target.context_tokens} in the line for {target.served_name}",
+        expect=(
+            f"{wholly} and CONTEXT {context_tokens(target)} in the line for {target.served_name}"
+        ),
     )

@@ -8,6 +8,7 @@ from typing import Any
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import CONTEXT_STEP, PlanKind
 from sitegen.recipes.chat import chat_of
+from sitegen.recipes.environment import NEW_ENVIRONMENT
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
@@ -62,6 +63,13 @@ Source:
     ``_from_environment``).
 """
 EXL2_BRANCH = "exl2-checkpoint"
+COMPILER_NOTE = "The install needs git and a C compiler (Debian and Ubuntu: build-essential)."
+"""What has to be there before.
+
+Source:
+    TabbyAPI e632af4, ``docker/Dockerfile`` and ``pyproject.toml``, whose packages for CUDA 12 are
+    for Python 3.10 to 3.13.
+"""
 
 WARNINGS = (
     "When it first starts, the server writes its keys to api_tokens.yml. Anyone who can read "
@@ -115,11 +123,12 @@ def _install(target: Target, where: str) -> RecipeStep:
         "https://github.com/theroyallab/tabbyAPI",
         "cd tabbyAPI",
         f"git checkout {VERSIONS[READS[target.assessment.runtime.id]].split()[-1]}",
-        "python3 -m venv venv",
-        "source venv/bin/activate",
+        *NEW_ENVIRONMENT,
         f"pip install -U '.[{'amd' if Vendor.AMD in vendors else 'cu12'}]'",
     ]
-    return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
+    return RecipeStep(
+        Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=COMPILER_NOTE
+    )
 
 
 def configuration(target: Target) -> dict[str, Any]:
@@ -210,7 +219,7 @@ def _instead(target: Target) -> list[RecipeStep]:
         target,
         "tabbyapi",
         f"TabbyAPI serving {target.served_name}",
-        f"/opt/tabbyapi/tabbyAPI/venv/bin/python main.py --config {FILE}",
+        f"/opt/tabbyapi/tabbyAPI/.venv/bin/python main.py --config {FILE}",
         names=(),
         environment=[f"{PORT}={unit_port(target, FIRST_PORT)}"],
         folder="/opt/tabbyapi/tabbyAPI",

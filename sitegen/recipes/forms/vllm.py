@@ -27,6 +27,7 @@ from sitegen.recipes.steps import (
     built,
     gpus_step,
     host,
+    memory_limit_step,
     settings_step,
     start_step,
     stop_step,
@@ -60,6 +61,7 @@ def recipe(target: Target) -> Recipe | None:
         *file_steps(target, where),
         *template_step(target, where),
         *gpus_step(target, where),
+        *memory_limit_step(target, where),
     ]
     for nodes, replicas in groups:
         at = node_words(list(nodes), total)

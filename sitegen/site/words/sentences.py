@@ -41,7 +41,8 @@ REASONS: Mapping[str, str] = {
     "CPU_SPILL": "{cpu_layers} layers ({cpu_bytes}) stay in system RAM.",
     "EXPERTS_IN_RAM": "The experts of {layers} layers ({cpu_bytes}) stay in system RAM.",
     "OS_LIMIT": (
-        "The operating system lets the GPU use {default_bytes}, but the model needs {needed_bytes}."
+        "The model needs more than {default_bytes}, the operating system's limit for the GPU. That "
+        "limit can be raised to {needed_bytes}."
     ),
     "LOAD_SPIKE": (
         "Loading needs another {spike_bytes}, because the file cache and the GPU share the same "
