@@ -107,7 +107,6 @@ def recipe(target: Target) -> Recipe | None:
 
 def _install(target: Target, where: str) -> RecipeStep:
     of_branch = target.assessment.runtime.id == "exllamav2"
-    vendors = {gpu.gpu.vendor for gpu in target.combo.gpus}
     lines = [
         f"git clone {f'--branch {EXL2_BRANCH} ' if of_branch else ''}"
         "https://github.com/theroyallab/tabbyAPI",
@@ -115,7 +114,7 @@ def _install(target: Target, where: str) -> RecipeStep:
         f"git checkout {VERSIONS[READS[target.assessment.runtime.id]].split()[-1]}",
         "python3 -m venv venv",
         "source venv/bin/activate",
-        f"pip install -U '.[{'amd' if Vendor.AMD in vendors else 'cu12'}]'",
+        f"pip install -U '.[{'amd' if Vendor.AMD in target.vendors else 'cu12'}]'",
     ]
     return RecipeStep(Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where)
 
