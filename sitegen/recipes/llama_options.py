@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sitegen.catalog.domain.hardware import UnifiedMemory, Vendor
 from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.physics.plan import PlanKind
+from sitegen.recipes.environment import before_command
 from sitegen.recipes.files import (
     LLAMA_CPP,
     file_steps,
@@ -221,7 +222,8 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Recip
         "llama.cpp/build/bin/llama-server --version",
     ]
     if vendors != (Vendor.CPU,):
-        lines.append("llama.cpp/build/bin/llama-server --list-devices")
+        listed = "llama.cpp/build/bin/llama-server --list-devices"
+        lines.append(f"{before_command(target)} {listed}".strip())
     return RecipeStep(
         Phase.INSTALL,
         "Build llama.cpp",
@@ -304,9 +306,12 @@ def _order_note(target: Target) -> str:
     """Say what to do where unlike GPUs are listed in another order than that of their shares."""
     nodes = _nodes(target)
     mixed = len(nodes) == 1 and len(set(nodes[0])) > 1
-    if not mixed or target.plan.kind is PlanKind.TENSOR or len(target.plan.ranks) == 1:
+    if not mixed or target.plan.kind is PlanKind.TENSOR:
         return ""
-    return "If the order differs, reorder the numbers in --tensor-split below."
+    numbers = "change the GPU numbers" if target.shown(target.plan.ranks) else ""
+    split = "reorder the numbers in --tensor-split" if len(target.plan.ranks) > 1 else ""
+    both = " and ".join(filter(None, (numbers, split)))
+    return f"If the order differs, {both} below." if both else ""
 
 
 def split_of(layers: Sequence[int], *, beside: int = 2) -> str:

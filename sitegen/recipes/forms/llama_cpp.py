@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import PlanKind
+from sitegen.recipes.environment import assigned
 from sitegen.recipes.llama_options import (
     images_note,
     install_step,
@@ -147,7 +148,7 @@ def _unit(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
         "llama",
         describes,
         start,
-        environment=[target.shown(ranks)],
+        environment=[target.shown(ranks), *assigned(target)],
         groups=device_groups(target),
     )
 

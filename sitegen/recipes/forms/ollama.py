@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.environment import assigned
 from sitegen.recipes.files import (
     DOWNLOAD,
     LLAMA_CPP,
@@ -167,6 +168,18 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     return (hub_step(where), *login_steps(target, where), step)
 
 
+VULKAN_DRIVER = (
+    "Ollama runs Intel GPUs through Vulkan, which needs a Vulkan driver (Debian and Ubuntu: "
+    "mesa-vulkan-drivers)."
+)
+"""What Ollama finds no GPU of Intel without.
+
+Source:
+    Ollama fb3076099, ``docs/gpu.mdx`` ("Vulkan GPU Support"). Debian's package of Mesa's drivers
+    (both read 2026-11-29).
+"""
+
+
 def _tools(program: str) -> tuple[str, ...]:
     """Build one of llama.cpp's programs, on the CPU."""
     return (
@@ -188,6 +201,8 @@ def _install(target: Target, where: str) -> RecipeStep:
         if apple
         else ("The installer starts a service with its own defaults; the last command stops it.")
     )
+    if Vendor.INTEL in target.vendors:
+        note = f"{note} {VULKAN_DRIVER}"
     return RecipeStep(
         Phase.INSTALL, "Install", Language.BASH, f"{get}{stop}\nollama --version", where, note=note
     )
@@ -255,7 +270,12 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     commands = []
     for port, ranks in zip(target.ports(len(replicas), FIRST_PORT), replicas, strict=True):
         shown = _shown(target, ranks)
-        words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
+        words = [
+            *variables(target, port),
+            *([shown] if shown else []),
+            *assigned(target),
+            "ollama serve &",
+        ]
         commands.append(" \\\n  ".join(words))
     several = len(replicas) > 1
     spread = "Ollama itself decides how many layers each GPU gets, which may differ from the plan."
@@ -316,7 +336,7 @@ def _stop(where: str) -> RecipeStep:
 def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     """Give the service of the installer the variables of the first server."""
     (port,) = target.ports(1, FIRST_PORT)
-    given = [*variables(target, port), _shown(target, ranks)]
+    given = [*variables(target, port), _shown(target, ranks), *assigned(target)]
     lines = ["[Service]", *(f'Environment="{one}"' for one in given if one)]
     return RecipeStep(
         Phase.INSTEAD,

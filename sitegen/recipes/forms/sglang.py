@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.balancing import ABOVE, addresses
 from sitegen.recipes.chat import chat_options, template_of, template_step, template_volume
+from sitegen.recipes.environment import assigned
 from sitegen.recipes.files import file_steps, hub_step
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import Rank, node_words
@@ -226,7 +227,7 @@ def _unit(target: Target, ranks: tuple[Rank, ...]) -> Iterator[RecipeStep]:
         "sglang",
         f"SGLang serving {target.served_name}",
         start,
-        environment=[target.shown(ranks)],
+        environment=[target.shown(ranks), *assigned(target)],
         groups=device_groups(target),
     )
     yield from service_steps(unit, models=not target.repository)

@@ -7,6 +7,7 @@ from typing import Any
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import CONTEXT_STEP, PlanKind
 from sitegen.recipes.chat import chat_of
+from sitegen.recipes.environment import assigned, before_command
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
@@ -210,7 +211,7 @@ def _instead(target: Target, ranks: tuple[Rank, ...]) -> list[RecipeStep]:
         f"TabbyAPI serving {target.served_name}",
         start,
         names=(),
-        environment=[f"{PORT}={port}", target.shown(ranks)],
+        environment=[f"{PORT}={port}", target.shown(ranks), *assigned(target)],
         folder="/opt/tabbyapi/tabbyAPI",
         groups=device_groups(target),
     )
@@ -256,7 +257,12 @@ def _servers(
     ports = target.ports(len(replicas), FIRST_PORT)
     for port, ranks in zip(ports, replicas, strict=True):
         start = f"python main.py --config {FILE}"
-        words = (target.shown(ranks), f"{PORT}={port}", start, "&" if several else "")
+        words = (
+            before_command(target, target.shown(ranks)),
+            f"{PORT}={port}",
+            start,
+            "&" if several else "",
+        )
         commands.append(" ".join(filter(None, words)))
     ask = [
         f"KEY=$(sed -n 's/^api_key: *//p' {KEYS})",

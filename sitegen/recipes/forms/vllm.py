@@ -13,6 +13,7 @@ from sitegen.recipes.services import (
     compose_step,
     device_groups,
     gpu_access,
+    intel_ranks,
     service_steps,
     shown_gpus,
     unit_step,
@@ -135,5 +136,6 @@ def _compose(target: Target, replicas: tuple[tuple[Rank, ...], ...]) -> RecipeSt
             },
             "volumes": [*VOLUMES, *template_volume(target)],
             **gpu_access(target, ranks),
+            **intel_ranks(target, ranks),
         }
     return compose_step(services)
