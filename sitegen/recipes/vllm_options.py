@@ -26,8 +26,8 @@ Source:
 """
 XPU_NOTE = (
     "Intel's GPU driver must be installed. The wheels for Intel GPUs are built from the newest "
-    "code, not from a release. If the version does not end in xpu, uv chose the wheel for CUDA: use "
-    "the container image instead."
+    "code, not from a release. If the version does not end in xpu, uv chose the wheel for CUDA: "
+    "use the container image instead."
 )
 """What the command of vLLM's makers may fetch, and how to tell.
 
