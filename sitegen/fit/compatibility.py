@@ -97,7 +97,8 @@ def hardware_refusal(runtime: Runtime, gpus: Sequence[Gpu]) -> Reason | None:
     for gpu in gpus:
         if gpu.vendor not in runtime.vendors:
             return Reason("VENDOR_UNSUPPORTED", {"vendor": gpu.vendor, "runtime": runtime.id})
-    if len({gpu.vendor for gpu in gpus}) > 1 and not runtime.capabilities.mixed_gpus:
+    can = runtime.capabilities
+    if len({gpu.vendor for gpu in gpus}) > 1 and not (can.mixed_gpus and can.mixed_vendors):
         return Reason("MIXED_GPUS_UNSUPPORTED", {"runtime": runtime.id})
     for gpu in gpus:
         lacking = _lacking(gpu, runtime.minimum_compute_capability, runtime.other_architectures)

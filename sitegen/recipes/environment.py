@@ -54,10 +54,28 @@ def search_path(target: Target, folder: str) -> str:
 
 def environment(target: Target) -> Mapping[str, str]:
     """Return the values by name; where entries of the runtime differ, the later one holds."""
-    found: dict[str, str] = {}
+    found = dict(gpu_order(target))
     for entry in _entries(target):
         found.update(entry.variables)
     return found
+
+
+def gpu_order(target: Target) -> Mapping[str, str]:
+    """Number unlike GPUs of a machine as ``nvidia-smi`` does, and so as Docker does.
+
+    Source:
+        CUDA C++ Programming Guide, "CUDA Environment Variables": without the variable, the fastest
+        GPU comes first (read 2026-11-29).
+    """
+    if target.vendors != (Vendor.NVIDIA,):
+        return {}
+    nodes = {node for ranks in target.replicas for node, _ in ranks}
+    return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if any(_mixed(target, at) for at in nodes) else {}
+
+
+def _mixed(target: Target, at: int) -> bool:
+    gpus = [one for one in target.node(at).gpus if one.gpu.vendor is Vendor.NVIDIA]
+    return len({(one.gpu.id, one.visible_bytes) for one in gpus}) > 1
 
 
 def assigned(target: Target) -> list[str]:

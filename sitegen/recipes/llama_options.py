@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sitegen.catalog.domain.hardware import Gpu, UnifiedMemory, Vendor
 from sitegen.physics.cache_types import PLAIN, of_keys_and_values, quantized
 from sitegen.physics.plan import PlanKind
+from sitegen.recipes.environment import before_command
 from sitegen.recipes.files import (
     JOBS,
     JOBS_ON_MAC,
@@ -40,10 +41,15 @@ Source:
 """
 TOOLKITS = {
     Vendor.NVIDIA: "NVIDIA's CUDA toolkit",
-    Vendor.INTEL: "Intel's oneAPI Base Toolkit",
+    Vendor.INTEL: "libze-dev and Intel's oneAPI Base Toolkit",
     Vendor.APPLE: "Xcode's command line tools",
 }
-"""What a build takes beside a compiler and ROCm, which has a step of its own."""
+"""What a build takes beside a compiler and ROCm, which has a step of its own.
+
+Source:
+    llama.cpp, ``ggml/src/ggml-sycl/common.cpp``: ``level_zero/ze_api.h``, which libze-dev has (read
+    2026-11-29).
+"""
 FIRST_OF_CUDA_13 = (7, 5)
 """Oldest compute capability that CUDA 13 compiles for."""
 CUDA_12 = (
@@ -56,6 +62,16 @@ Source:
     NVIDIA, "CUDA Toolkit, Driver, and Architecture Matrix": the last toolkit for Maxwell, Pascal
     and Volta is CUDA 12.x, and the last driver R580. sudoingX/qwen38-mtp, README.md: two Tesla P40
     with CUDA 12.9 and driver 580.178.04 (both read 2026-11-29).
+"""
+INTEL_DRIVER = (
+    "Intel's GPU driver must be installed with its compute runtime "
+    "(https://dgpu-docs.intel.com/driver/client/overview.html), and your user must be in the "
+    "groups render and video."
+)
+"""What SYCL finds no GPU without.
+
+Source:
+    llama.cpp, ``docs/backend/SYCL.md``, "Install GPU drivers" (read 2026-11-29).
 """
 DEVICES = {
     Vendor.NVIDIA: "CUDA",
@@ -97,15 +113,35 @@ VULKAN_PACKAGES = (
 )
 INSTEAD_OF_ROCM = (
     "Without ROCm, build with -DGGML_VULKAN=ON instead, which needs only the graphics driver. "
-    f"{VULKAN_PACKAGES} Our estimates are for ROCm: with Vulkan, most models write about as fast, "
-    "and reading prompts is often slower, though faster on some GPUs."
+    f"{VULKAN_PACKAGES} Our estimates are for ROCm."
 )
-"""What llama.cpp's other backend for AMD needs and costs.
+"""What llama.cpp's other backend for AMD needs.
 
 Source:
-    llama.cpp 0c1e57098, ``docs/build.md`` ("Vulkan"). Runs of ``catalog/benchmarks`` that have both
-    backends: kyuz0-r9700-toolboxes and those of Strix Halo (slower prompts),
-    orion-zhen-llama-bench-dashboard (faster on an RX 7900 XTX), read 2026-11-28.
+    llama.cpp 0c1e57098, ``docs/build.md`` ("Vulkan").
+"""
+VULKAN_SPEEDS = {
+    "RDNA 3": (
+        "Vulkan is worth trying even with ROCm: on an RX 7900 XTX, it wrote about a quarter faster "
+        "and read prompts up to twice as fast."
+    ),
+    "RDNA 4": (
+        "Try both: an RX 9070 XT wrote a fifth faster with Vulkan, but an R9700 wrote most models "
+        "more slowly and read prompts at about half the speed."
+    ),
+    "RDNA 3.5": (
+        "With Vulkan, most models write about as fast, and reading prompts is often slower."
+    ),
+}
+"""How Vulkan compares with ROCm, by architecture; nobody whom we know measured the others.
+
+Source:
+    Runs of ``catalog/benchmarks`` that have both backends on the same GPU.
+    orion-zhen-llama-bench-dashboard, RX 7900 XTX, gpt-oss 20B: 1.24 to 1.27 times the writing and
+    1.68 to 1.95 times the reading; ggml-org-llama.cpp-issues-20934, the same GPU, Llama 2 7B: 1.26
+    times the writing. lmstudio-ai-lmstudio-bug-tracker-issues-574, RX 9070 XT, gpt-oss 20B: 1.21
+    times the writing. kyuz0-r9700-toolboxes: most runs write 0.65 to 1.05 times as fast and read
+    0.35 to 0.76 times as fast. Those of Strix Halo read 2026-11-28, the others 2026-11-29.
 """
 COLLECTIVES = {
     Vendor.NVIDIA: (
@@ -233,7 +269,8 @@ def install_step(target: Target, where: str = "", *, rpc: bool = False) -> Recip
         "llama.cpp/build/bin/llama-server --version",
     ]
     if vendors != (Vendor.CPU,):
-        lines.append("llama.cpp/build/bin/llama-server --list-devices")
+        listed = "llama.cpp/build/bin/llama-server --list-devices"
+        lines.append(f"{before_command(target)} {listed}".strip())
     return RecipeStep(
         Phase.INSTALL,
         "Build llama.cpp",
@@ -255,13 +292,15 @@ def build_needs(target: Target) -> str:
         llama.cpp 0c1e57098, ``docs/build.md``: without OpenSSL's headers the server is built
         without HTTPS, and downloads nothing.
     """
-    kits = [TOOLKITS[vendor] for vendor in target.vendors if vendor in TOOLKITS]
+    alone = len(target.vendors) == 1
+    kits = [TOOLKITS[one] for one in target.vendors if one in TOOLKITS and alone]
     if _needs_cuda_12(target):
         kits = [CUDA_12]
     if target.vendors == (Vendor.APPLE,):
         return f"The build needs CMake and {kits[0]}."
     kit = f" and {kits[0]}" if kits else ""
-    return f"The build needs git, CMake, a C++ compiler, libssl-dev{kit}."
+    driver = f" {INTEL_DRIVER}" if uses_oneapi(target) else ""
+    return f"The build needs git, CMake, a C++ compiler, libssl-dev{kit}.{driver}"
 
 
 def _build_note(target: Target, *, rpc: bool) -> str:
@@ -272,9 +311,16 @@ def _build_note(target: Target, *, rpc: bool) -> str:
             package += ", in a version that ends in +cuda12.9"
         return COLLECTIVES.get(target.vendors[0], "").format(package=package)
     same = "Build the same commit on all nodes, because the RPC protocol changes between versions."
-    other = INSTEAD_OF_ROCM if target.vendors == (Vendor.AMD,) else ""
+    other = _instead_of_rocm(target) if target.vendors == (Vendor.AMD,) else ""
     needs = VULKAN_PACKAGES if len(target.vendors) > 1 else other
     return " ".join(filter(None, (same if rpc else "", needs)))
+
+
+def _instead_of_rocm(target: Target) -> str:
+    """Say what the other backend for AMD needs, and how fast it is where somebody measured it."""
+    used = {target.node(node).gpus[at].gpu.architecture for node, at in target.plan.ranks}
+    speeds = [VULKAN_SPEEDS[one] for one in sorted(used) if one in VULKAN_SPEEDS]
+    return " ".join([INSTEAD_OF_ROCM, *(speeds if len(used) == 1 else [])])
 
 
 def _nodes(target: Target) -> list[list[str]]:
@@ -312,9 +358,12 @@ def _order_note(target: Target) -> str:
     """Say what to do where unlike GPUs are listed in another order than that of their shares."""
     nodes = _nodes(target)
     mixed = len(nodes) == 1 and len(set(nodes[0])) > 1
-    if not mixed or target.plan.kind is PlanKind.TENSOR or len(target.plan.ranks) == 1:
+    if not mixed or target.plan.kind is PlanKind.TENSOR:
         return ""
-    return "If the order differs, reorder the numbers in --tensor-split below."
+    numbers = "change the GPU numbers" if target.shown(target.plan.ranks) else ""
+    split = "reorder the numbers in --tensor-split" if len(target.plan.ranks) > 1 else ""
+    both = " and ".join(filter(None, (numbers, split)))
+    return f"If the order differs, {both} below." if both else ""
 
 
 def split_of(layers: Sequence[int], *, beside: int = 2) -> str:

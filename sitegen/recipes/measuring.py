@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sitegen.recipes.environment import before_command
 from sitegen.recipes.llama_options import (
     ALL_LAYERS,
     ALL_LAYERS_IN_DIGITS,
@@ -132,7 +133,12 @@ def _llama_bench(target: Target, file: str) -> RecipeStep:
         Phase.VERIFY,
         "Measure it",
         Language.BASH,
-        with_oneapi(target, command(BENCH, options, before=shown, after=f"> {quoted(file)}")),
+        with_oneapi(
+            target,
+            command(
+                BENCH, options, before=before_command(target, shown), after=f"> {quoted(file)}"
+            ),
+        ),
         note="Stop the server first: llama-bench loads the model itself and runs one stream.",
         expect=f"two lines for each depth in {file}",
     )

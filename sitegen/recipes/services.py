@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Vendor
+from sitegen.recipes.environment import gpu_order
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, RecipeStep, paragraphs
 from sitegen.recipes.target import FIRST_PORT, MODELS, Target
@@ -303,7 +304,20 @@ def gpu_access(target: Target, ranks: Sequence[Rank]) -> dict[str, object]:
     return {"devices": ["/dev/dri"]}
 
 
+def intel_ranks(target: Target, ranks: Sequence[Rank]) -> dict[str, object]:
+    """Let the processes of several GPUs of Intel in a container open each other's memory.
+
+    Source:
+        vLLM, ``docs/getting_started/installation/gpu.xpu.inc.md``: ``--privileged`` and
+        ``/dev/dri/by-path`` (read 2026-11-29).
+    """
+    several = target.vendors[0] is Vendor.INTEL and len(ranks) > 1
+    return {"privileged": True} if several else {}
+
+
 def shown_gpus(target: Target, ranks: tuple[Rank, ...]) -> dict[str, str]:
-    """Name the GPUs to a container that gets them all: nothing where they are given by number."""
+    """Name the GPUs to a container that gets them all; those given by number need their order."""
     name, _, shown = target.shown(ranks).partition("=")
-    return {name: shown} if shown and target.vendors[0] is not Vendor.NVIDIA else {}
+    if target.vendors[0] is Vendor.NVIDIA:
+        return dict(gpu_order(target))
+    return {name: shown} if shown else {}

@@ -10,6 +10,7 @@ import yaml
 
 from sitegen.fit.assessment import Assessment
 from sitegen.recipes import FORMS
+from sitegen.recipes.files import LLAMA_CPP
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragraphs
 from sitegen.recipes.services import COMPOSE, compose_step
 from sitegen.recipes.target import Target
@@ -18,6 +19,9 @@ PARTS = re.compile(r"\b(source|whole|work)\b")
 """Names of files that making a checkpoint leaves behind."""
 BESIDE = re.compile(r"- \./(?!tool_chat_template)")
 """A file beside a compose file that each model has its own of, by the same name."""
+
+BUILD = re.compile(r"(?<!ik_)llama\.cpp/build\b")
+"""The folder in which llama.cpp is built, which GPUs of two makers cannot share."""
 
 
 def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
@@ -29,7 +33,7 @@ def side_by_side(shares: Sequence[Assessment]) -> Recipe | None:
     written = [part for part in parts if part is not None]
     if not written or len(written) < len(parts):
         return None
-    steps = [_own(part, at) for at, part in enumerate(written, 1)]
+    steps = _with_own_builds([_own(part, at) for at, part in enumerate(written, 1)])
     reads = dict.fromkeys(part.read_in for part in written)
     first = written[0]
     alone = len(reads) == 1
@@ -58,6 +62,29 @@ def _own(part: Recipe, number: int) -> list[RecipeStep]:
     """Give the variables and files of a recipe names of their own."""
     names = {step.file: _numbered(step.file, number) for step in part.steps if _relative(step)}
     return [_renamed(step, number, names) for step in part.steps if step.phase is not Phase.INSTEAD]
+
+
+def _with_own_builds(parts: list[list[RecipeStep]]) -> list[list[RecipeStep]]:
+    """Give each build of llama.cpp that differs from the first a folder of its own."""
+    builds = [_build(own) for own in parts]
+    first = next((one for one in builds if one), "")
+    return [
+        [_built_apart(step, at) for step in own] if builds[at - 1] not in {"", first} else own
+        for at, own in enumerate(parts, 1)
+    ]
+
+
+def _build(own: Sequence[RecipeStep]) -> str:
+    found = (step.text for step in own if step.phase is Phase.INSTALL and BUILD.search(step.text))
+    return next(found, "")
+
+
+def _built_apart(step: RecipeStep, number: int) -> RecipeStep:
+    """Build from the source that is there already, and run what that build made."""
+    text = step.text
+    if step.phase is Phase.INSTALL and BUILD.search(text):
+        text = "\n".join(line for line in text.splitlines() if line not in LLAMA_CPP)
+    return replace(step, text=BUILD.sub(f"llama.cpp/build-{number}", text))
 
 
 def _relative(step: RecipeStep) -> bool:

@@ -15,6 +15,12 @@ KEPT_FREE_BYTES = GIB
 Source:
     llama.cpp 0c1e57098, ``common/fit.cpp``: a fitted context leaves 1,024 MiB of each device free.
 """
+LEAST_CONTEXT = 16_384
+"""Tokens: a context that speculative decoding must leave, or nobody should use it.
+
+Source:
+    ``catalog/assumptions/answer-context-tokens.yaml``, the least context of a first answer.
+"""
 
 
 def speculation_note(target: Target) -> str:
@@ -23,7 +29,7 @@ def speculation_note(target: Target) -> str:
     What to add, the gain, the memory and the file are a paragraph each.
     """
     found = _speculation(target)
-    if found is None:
+    if found is None or _is_crowded(target, found):
         return ""
     by = f"the draft model {found.draft}" if found.draft else "a part of the model"
     main = "main model" if found.draft else "model"
@@ -44,7 +50,7 @@ def measured_gain(target: Target) -> Interval | None:
     nothing.
     """
     found = _speculation(target)
-    if found is None or found.gain is None or _context_beside(target, found) == 0:
+    if found is None or found.gain is None or _is_crowded(target, found):
         return None
     return found.gain if found.gain.low > 1 else None
 
@@ -94,9 +100,13 @@ def _cost(target: Target, found: Speculation) -> str:
     left = _context_beside(target, found)
     if left is None:
         return f"{said}."
-    if left == 0:
-        return f"{said}, for which this plan has no room."
     return f"{said}: use --ctx-size {left}."
+
+
+def _is_crowded(target: Target, found: Speculation) -> bool:
+    """Whether what guesses leaves less context than a model needs to be of use."""
+    left = _context_beside(target, found)
+    return left is not None and left < LEAST_CONTEXT
 
 
 def _context_beside(target: Target, found: Speculation) -> int | None:

@@ -16,8 +16,25 @@ KV_DTYPES = {word: word for word in ("fp8", *HEAD_SCALE_BYTES)}
 IMAGES = {
     Vendor.NVIDIA: f"vllm/vllm-openai:v{READ['vllm']}",
     Vendor.AMD: f"vllm/vllm-openai-rocm:v{READ['vllm']}",
+    Vendor.INTEL: "vllm/vllm-openai-xpu:latest",
 }
-"""Container images, by vendor."""
+"""Container images, by vendor.
+
+Source:
+    vLLM, ``docs/getting_started/installation/gpu.xpu.inc.md`` (read 2026-11-29): the image for
+    Intel's GPUs exists from 0.26.0 on, and ``latest`` is a release.
+"""
+XPU_NOTE = (
+    "Intel's GPU driver must be installed. The wheels for Intel GPUs are built from the newest "
+    "code, not from a release. If the version does not end in xpu, uv chose the wheel for CUDA: "
+    "use the container image instead."
+)
+"""What the command of vLLM's makers may fetch, and how to tell.
+
+Source:
+    vLLM, ``setup.py`` (``get_vllm_version``) and issue 42338: with ``unsafe-best-match``, a release
+    on PyPI comes before an older build of another index (read 2026-11-29).
+"""
 LOGGED_DEVICES = {Vendor.INTEL: "XPU"}
 """Words of the log for what has the cache, by vendor; "GPU" with the others.
 
@@ -136,14 +153,14 @@ def install_step(target: Target, where: str = "", *, ray: bool = False) -> Recip
         lines.append(
             f"uv pip install vllm{extra} {index} {torch} --index-strategy unsafe-best-match"
         )
-        note = "The wheels for Intel GPUs are built from the newest code, not from a release."
+        note = XPU_NOTE
     else:
         lines.append(f"uv pip install 'vllm=={version}'{extra}")
         if wants_kernels(target):
             lines.append("vllm download-kernels")
             note = KERNELS_NOTE
     lines.append("vllm --version")
-    expect = "" if vendor is Vendor.INTEL else version
+    expect = "a version that ends in xpu" if vendor is Vendor.INTEL else version
     return RecipeStep(
         Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=note, expect=expect
     )

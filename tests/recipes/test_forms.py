@@ -542,6 +542,18 @@ def test_pools_of_their_own_have_a_worker_each() -> None:
         assert mode == services[name]["subComponentType"]
 
 
+def test_unlike_cards_keep_their_numbers_in_starts_units_and_containers() -> None:
+    order = "CUDA_DEVICE_ORDER=PCI_BUS_ID"
+    found = asked("rtx-4090-plus-rtx-3090-ti", "qwen3-8b", "llama-cpp", "q4-k-m")
+    recipe = form(found, "llama-cpp")
+    starts = [step.text for step in recipe.steps if step.phase is Phase.START]
+    assert all(order in start for start in starts)
+    assert f"Environment={order}" in text(recipe)
+    assert "CUDA_DEVICE_ORDER: PCI_BUS_ID" in file(recipe, "compose.yaml").text
+    alike = form(asked("2x-rtx-4090", "qwen3-8b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    assert order not in text(alike)
+
+
 def test_a_mixed_machine_says_which_order_its_cards_must_have() -> None:
     found = asked("rtx-4090-plus-rtx-3090-ti", "qwen3-32b", "exllamav3", "exl3-4.0bpw")
     recipe = form(found, "tabbyapi")

@@ -141,6 +141,20 @@ def test_a_second_file_of_the_same_name_is_numbered_and_named_so() -> None:
     assert starts[3].startswith("PORT=11435\n")
 
 
+def test_gpus_of_two_makers_have_builds_of_their_own() -> None:
+    one = asked("rtx-a4000-plus-rx-6900-xt", "qwen3-8b", "llama-cpp", "q4-k-m")
+    request = question_about(one)
+    shares = colocate(engine(), one.combo, [[request], [request]])
+    recipe = side_by_side([share.assessment for share in shares])
+    assert recipe is not None
+    text = "\n".join(step.text for step in recipe.steps)
+    assert text.count("git clone https://github.com/ggml-org/llama.cpp") == 1
+    assert "-B llama.cpp/build -DCMAKE_BUILD_TYPE=Release -DGGML_CUDA=ON" in text
+    assert "-B llama.cpp/build-2 -DCMAKE_BUILD_TYPE=Release -DGGML_HIP=ON" in text
+    assert "CUDA_VISIBLE_DEVICES=0 llama.cpp/build/bin/llama-server" in text
+    assert "HIP_VISIBLE_DEVICES=0 llama.cpp/build-2/bin/llama-server" in text
+
+
 def test_two_models_of_tabbyapi_have_files_and_ports_of_their_own() -> None:
     """TabbyAPI also reads ``config.yml`` and keeps what the named file does not set."""
     one = asked("2x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw")

@@ -15,6 +15,7 @@ from sitegen.fit.assessment import Assessment
 from sitegen.physics.plan import PlanKind, Workload
 from sitegen.recipes import recipes_for
 from sitegen.recipes.recipe import Phase, Recipe, RecipeStep
+from sitegen.recipes.speculation import LEAST_CONTEXT
 from sitegen.recipes.versions import READ
 from sitegen.render.recipes import recipe_html
 from sitegen.site.combo.recipes import recipe_view, twin
@@ -108,7 +109,8 @@ def test_a_file_is_named_only_where_the_own_one_lacks_the_part() -> None:
         own = note(asked(CARD, "qwen3.8-27b", "llama-cpp", file), "llama-cpp")
         assert "draft-mtp" in own
         assert "Use a file" not in own
-    drafted = note(asked(CARD, "muse-glimmer-30b", "llama-cpp", "q4-k-m"), "llama-cpp")
+    asked_file = asked(CARD, "muse-glimmer-30b", "llama-cpp", "q4-k-m")
+    drafted = note(with_entry(asked_file, extra_bytes=None), "llama-cpp")
     assert drafted.endswith("such as MODEL=unsloth/Muse-Glimmer-30B-GGUF:UD-Q4_K_XL.")
 
 
@@ -266,10 +268,17 @@ def test_a_recipe_has_the_gain_that_its_start_names() -> None:
         assert "one_user_gain" not in written(recipe_of(one))
 
 
-def test_a_plan_without_room_has_no_gain() -> None:
-    full = with_entry(asked(CARD, *OWN), extra_bytes=Interval.exact(2.0**40))
-    assert "for which this plan has no room" in note(full)
-    assert recipe_of(full).one_user_gain is None
+def test_nothing_is_said_where_too_little_context_is_left() -> None:
+    least = whole_catalog().assumptions["answer-context-tokens"].value.mid
+    assert least == LEAST_CONTEXT
+    plan = asked(CARD, *OWN)
+    assert plan.limits is not None
+    room = plan.limits.context_to_start(plan.verdict_context_tokens, 1) - LEAST_CONTEXT
+    each = plan.limits.kv_bytes_per_token_per_gpu
+    for tokens, said in ((room - 1_000, True), (room + 1_000, False)):
+        found = with_entry(plan, extra_bytes=Interval.exact(float(tokens * each)))
+        assert ("To answer one user faster" in note(found)) is said
+        assert (recipe_of(found).one_user_gain is not None) is said
 
 
 def test_one_result_is_not_said_to_be_a_range() -> None:

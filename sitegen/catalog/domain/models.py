@@ -214,7 +214,8 @@ class Capabilities:
     Model families are named where its code for each has to know how: ``tensor_families`` whose
     layers it cuts, ``stage_families`` whose layers it lays over several machines; empty for all.
     ``tensor_vendors`` are the makers of GPUs whose backend cuts well; empty for all. With
-    ``whole_kv_heads`` no two ranks hold the same KV head.
+    ``whole_kv_heads`` no two ranks hold the same KV head. ``mixed_vendors`` says whether
+    ``mixed_gpus`` holds for GPUs of several makers too.
     """
 
     tensor_parallel: bool
@@ -233,6 +234,7 @@ class Capabilities:
     tensor_vendors: tuple[Vendor, ...] = ()
     tensor_families: tuple[str, ...] = ()
     stage_families: tuple[str, ...] = ()
+    mixed_vendors: bool = True
 
 
 @dataclass(frozen=True, slots=True)

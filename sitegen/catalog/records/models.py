@@ -216,6 +216,9 @@ class CapabilitiesRecord(Record):
     data_parallel: bool = Field(default=False, description="Replicas behind one endpoint.")
     multi_node: bool = Field(description="One model over several machines.")
     mixed_gpus: bool = Field(description="Unequal GPUs in one replica, used by their size.")
+    mixed_vendors: bool = Field(
+        default=True, description="Where it mixes GPUs, also those of several makers."
+    )
     cpu_offload: bool = Field(description="Layers or experts in system RAM.")
     any_tensor_width: bool = Field(
         default=False, description="Cuts a layer over any number of GPUs, whatever its heads."

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import PlanKind
+from sitegen.recipes.environment import assigned
 from sitegen.recipes.llama_options import (
     images_note,
     install_step,
@@ -153,7 +154,8 @@ def _units(target: Target) -> tuple[RecipeStep, ...]:
     if uses_oneapi(target):
         start = through_bash(f"source {SETVARS}", start)
     describes = f"llama.cpp serving {target.served_name}"
-    return unit_steps(target, "llama", describes, start, models=not target.hub_file)
+    shared, models = assigned(target), not target.hub_file
+    return unit_steps(target, "llama", describes, start, environment=shared, models=models)
 
 
 def _tag(target: Target) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import CONTEXT_STEP
+from sitegen.recipes.environment import assigned
 from sitegen.recipes.files import (
     DOWNLOAD,
     JOBS,
@@ -203,6 +204,18 @@ def _files(target: Target, where: str) -> tuple[RecipeStep, ...]:
     return (hub_step(where), *login_steps(target, where), step)
 
 
+VULKAN_DRIVER = (
+    "Ollama runs Intel GPUs through Vulkan, which needs a Vulkan driver (Debian and Ubuntu: "
+    "mesa-vulkan-drivers)."
+)
+"""What Ollama finds no GPU of Intel without.
+
+Source:
+    Ollama fb3076099, ``docs/gpu.mdx`` ("Vulkan GPU Support"). Debian's package of Mesa's drivers
+    (both read 2026-11-29).
+"""
+
+
 def _tools(target: Target, program: str) -> tuple[str, ...]:
     """Build one of llama.cpp's programs, on the CPU."""
     jobs = JOBS_ON_MAC if target.on_macs else JOBS
@@ -233,6 +246,8 @@ def _install(target: Target, where: str) -> RecipeStep:
             "last command stops it."
         )
     )
+    if Vendor.INTEL in target.vendors:
+        note = f"{note} {VULKAN_DRIVER}"
     return RecipeStep(
         Phase.INSTALL, "Install", Language.BASH, f"{get}{stop}\nollama --version", where, note=note
     )
@@ -321,7 +336,12 @@ def _start(target: Target, replicas: tuple[tuple[Rank, ...], ...], where: str) -
     commands = []
     for port, ranks in zip(target.ports(len(replicas), FIRST_PORT), replicas, strict=True):
         shown = _shown(target, ranks)
-        words = [*variables(target, port), *([shown] if shown else []), "ollama serve &"]
+        words = [
+            *variables(target, port),
+            *([shown] if shown else []),
+            *assigned(target),
+            "ollama serve &",
+        ]
         commands.append(" \\\n  ".join(words))
     several = len(replicas) > 1
     vulkan = THROUGH_VULKAN if needs_old_rocm(target) else ""
@@ -412,7 +432,7 @@ def _service(target: Target) -> tuple[RecipeStep, ...]:
 def _override(target: Target, ranks: tuple[Rank, ...]) -> RecipeStep:
     """Give the service of the installer the variables of its server."""
     (port,) = target.ports(1, FIRST_PORT)
-    given = [*variables(target, port), _shown(target, ranks)]
+    given = [*variables(target, port), _shown(target, ranks), *assigned(target)]
     lines = ["[Service]", *(f'Environment="{one}"' for one in given if one)]
     return RecipeStep(
         Phase.INSTEAD,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.balancing import ABOVE, addresses
 from sitegen.recipes.chat import chat_options, template_of, template_step, template_volume
-from sitegen.recipes.environment import NEW_ENVIRONMENT, search_path
+from sitegen.recipes.environment import NEW_ENVIRONMENT, assigned, search_path
 from sitegen.recipes.files import file_steps, hub_step
 from sitegen.recipes.leader_worker import leader_worker_step
 from sitegen.recipes.placement import Rank, node_words
@@ -242,7 +242,7 @@ def _units(target: Target) -> tuple[RecipeStep, ...]:
         _literal(target, ranks, unit_port(target), "/opt/sglang"),
     )
     describes = f"SGLang serving {target.served_name}"
-    path = [search_path(target, "/opt/sglang")]
+    path = [search_path(target, "/opt/sglang"), *assigned(target)]
     without = not target.repository
     return unit_steps(target, "sglang", describes, start, environment=path, models=without)
 

@@ -8,7 +8,7 @@ from typing import Any
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.physics.plan import CONTEXT_STEP, PlanKind
 from sitegen.recipes.chat import chat_of
-from sitegen.recipes.environment import NEW_ENVIRONMENT
+from sitegen.recipes.environment import NEW_ENVIRONMENT, assigned, before_command
 from sitegen.recipes.files import downloaded
 from sitegen.recipes.placement import Rank, node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
@@ -117,14 +117,13 @@ def recipe(target: Target) -> Recipe | None:
 
 def _install(target: Target, where: str) -> RecipeStep:
     of_branch = target.assessment.runtime.id == "exllamav2"
-    vendors = {gpu.gpu.vendor for gpu in target.combo.gpus}
     lines = [
         f"git clone {f'--branch {EXL2_BRANCH} ' if of_branch else ''}"
         "https://github.com/theroyallab/tabbyAPI",
         "cd tabbyAPI",
         f"git checkout {VERSIONS[READS[target.assessment.runtime.id]].split()[-1]}",
         *NEW_ENVIRONMENT,
-        f"pip install -U '.[{'amd' if Vendor.AMD in vendors else 'cu12'}]'",
+        f"pip install -U '.[{'amd' if Vendor.AMD in target.vendors else 'cu12'}]'",
     ]
     return RecipeStep(
         Phase.INSTALL, "Install", Language.BASH, "\n".join(lines), where, note=COMPILER_NOTE
@@ -221,7 +220,7 @@ def _instead(target: Target) -> list[RecipeStep]:
         f"TabbyAPI serving {target.served_name}",
         f"/opt/tabbyapi/tabbyAPI/.venv/bin/python main.py --config {FILE}",
         names=(),
-        environment=[f"{PORT}={unit_port(target, FIRST_PORT)}"],
+        environment=[f"{PORT}={unit_port(target, FIRST_PORT)}", *assigned(target)],
         folder="/opt/tabbyapi/tabbyAPI",
         models=True,
     )
@@ -274,7 +273,12 @@ def _servers(
     ports = target.ports(len(replicas), FIRST_PORT)
     for port, ranks in zip(ports, replicas, strict=True):
         start = f"python main.py --config {FILE}"
-        words = (target.shown(ranks), f"{PORT}={port}", start, "&" if several else "")
+        words = (
+            before_command(target, target.shown(ranks)),
+            f"{PORT}={port}",
+            start,
+            "&" if several else "",
+        )
         commands.append(" ".join(filter(None, words)))
     ask = [
         f"KEY=$(sed -n 's/^api_key: *//p' {KEYS})",

@@ -14,6 +14,7 @@ from sitegen.recipes.services import (
     VOLUMES,
     compose_step,
     gpu_access,
+    intel_ranks,
     machines,
     shown_gpus,
     unit_port,
@@ -147,4 +148,5 @@ def _service(target: Target, port: int, ranks: tuple[Rank, ...]) -> dict[str, ob
         },
         "volumes": [*VOLUMES, *template_volume(target)],
         **gpu_access(target, ranks),
+        **intel_ranks(target, ranks),
     }
