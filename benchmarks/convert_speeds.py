@@ -20,6 +20,7 @@ import yaml
 
 from benchmarks.speeds import cached_prompts, subjects, systems, workloads
 from benchmarks.speeds.cached_prompts import Harness
+from benchmarks.speeds.footnotes import with_footnote
 from benchmarks.speeds.subjects import LeftOutError, Row
 from benchmarks.strangers import rows as strangers
 from sitegen.catalog.domain.catalog import Catalog
@@ -67,7 +68,8 @@ class Known:
 def main(folder: str) -> None:
     """Convert every row and write one file per source."""
     lines = Path(folder, "speeds.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [{**row, "notes": row.get("notes") or ""} for row in map(json.loads, lines)]
+    read = map(with_footnote, map(json.loads, lines))
+    rows = [{**row, "notes": row.get("notes") or ""} for row in read]
     catalog = parse_catalog(read_project(Path.cwd()).catalog)
     known = Known(ModelNames(catalog.models), GpuNames(catalog.gpus))
     known = replace(known, cached=_cached(rows, catalog, known))

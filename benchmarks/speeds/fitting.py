@@ -69,6 +69,29 @@ FACTOR_PRIORS: Mapping[str, tuple[float, float]] = {
     "link": (1.0, 0.15),
     "": (1.0, 0.2),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """Whose constant one is that no run speaks of, and whose it would be; it is as uncertain."""
+
+    of: str
+    otherwise: str
+
+
+LENT: Mapping[str, Lent] = {
+    "decode-efficiency-mlx-apple-integrated-m1": Lent(
+        "decode-efficiency-mlx-on-apple-m3-max", "decode-efficiency-mlx-apple-integrated"
+    ),
+    "decode-overhead-mlx-apple-integrated-m1-us": Lent(
+        "decode-overhead-mlx-on-apple-m3-max-us", "decode-overhead-mlx-apple-integrated-us"
+    ),
+}
+"""Under MLX the class of all Apple GPUs rests on M2 and M4, which need less time per layer than M3.
+Under llama.cpp an M1 Max needs as long as an M3 Max (113 µs each), and longer than M2 and M4.
+"""
+AS_LENT = 0.01
+"""Standard deviation, in logarithms, of such a constant around the one that it takes."""
 WORK = (
     "dense", "expert", "cache", "flops", "attention", "layers", "mixture", "recurrent", "steps",
     "streams", "scores", "unpack",
@@ -376,7 +399,16 @@ def fresh(seen: Sequence[Observation]) -> Fit:
         start, free = prior(name)
         parent = wider[0] if wider else None
         fit.parents[name] = (parent, TO_WIDER.get(slot, 0.2) if parent else free, math.log(start))
+    _lend(fit)
     return fit
+
+
+def _lend(fit: Fit) -> None:
+    """Add the constants that are taken from others, where these exist."""
+    for name, lent in LENT.items():
+        if name not in fit.values and lent.of in fit.values:
+            fit.values[name] = fit.values[lent.of]
+            fit.parents[name] = (lent.of, AS_LENT, fit.values[lent.of])
 
 
 def _mentions(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.speeds.fitting import Fit, Observation, slots
+from benchmarks.speeds.fitting import LENT, Fit, Observation, slots
 from benchmarks.speeds.spreads import TARGET, scale, unit
 
 HEAD = "# yaml-language-server: $schema=../../schema/v1/assumption.schema.json\n"
@@ -223,6 +223,8 @@ def record(
             "benchmarks/fit_speed.py, starting value,"
             " because no run in catalog/benchmarks tests this constant"
         )
+    if not runs and name in LENT:
+        title = f"benchmarks/fit_speed.py, taken from {LENT[name].of}"
     value = {
         "title": WORDS[stem] + (f": {scope(rest)}" if rest else ""),
         "low": low,

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.speeds.fitting import Fit, Observation, speaks
+from benchmarks.speeds.fitting import LENT, Fit, Observation, speaks
 from benchmarks.speeds.search import fitted
 from benchmarks.speeds.votes import shares
 from sitegen.catalog.domain.provenance import Constant, Interval, Source, Status
@@ -240,6 +240,11 @@ def spreads(fit: Fit, seen: Sequence[Observation], widths: Widths) -> dict[str, 
         if slot == "batch":
             width -= widths.of("decode", "several")
         half[name] = max(LEAST, width)
+    half |= {
+        name: max(half[one] for one in (lent.of, lent.otherwise))
+        for name, lent in LENT.items()
+        if name in fit.values and lent.of in half
+    }
     return half
 
 

@@ -66,6 +66,8 @@ KNOWN = frozenset(
         ("a100-80gb-sxm", "a100-40gb-sxm"),
         ("a100-80gb-sxm", "a800-40gb-pcie"),
         ("rx-7900-xtx", "rx-7900-xt"),
+        # 1.2 % for a mixture of experts: DGX Spark was measured, the other takes its architecture's
+        ("rtx-spark-n1x", "dgx-spark"),
     }
 )
 """Pairs that break the rule today: the better GPU, and the one that is estimated faster."""
@@ -115,6 +117,17 @@ def slower_gpus() -> Iterator[tuple[str, str]]:
 def test_a_gpu_that_is_better_on_paper_is_not_slower() -> None:
     assert len(list(gpu_pairs())) > 500
     assert set(slower_gpus()) == KNOWN
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"), [("apple-m3-ultra", "apple-m1-ultra"), ("apple-m3-max", "apple-m1-max")]
+)
+def test_an_older_chip_that_nobody_measured_is_not_faster(newer: str, older: str) -> None:
+    """No run of MLX on an M1 is known; its class alone was faster than an M3 Ultra."""
+    path, devices = a_path(("llama-cpp", "qwen3_30", "q4-k-m", 1, "h100-sxm"))
+    mlx = replace(path, family="mlx", weights="mlx-6")
+    one, other = (rate(on(mlx, catalog().gpus[gpu]), devices, 1) for gpu in (newer, older))
+    assert one >= (1 - SLACK) * other
 
 
 def link_pairs() -> Iterator[tuple[Interconnect, Interconnect]]:
