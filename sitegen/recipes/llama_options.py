@@ -145,7 +145,7 @@ Source:
 """
 COLLECTIVES = {
     Vendor.NVIDIA: (
-        "CMake must find NCCL, which CUDA does not include (Debian and Ubuntu: {package}). "
+        "CMake must find NCCL, which CUDA does not include (Debian and Ubuntu: libnccl-dev). "
         "Without NCCL, the GPUs exchange data through system RAM."
     ),
     Vendor.AMD: (
@@ -183,6 +183,7 @@ Source:
     llama.cpp 0c1e57098, ``common/log.cpp`` (``common_log_get_verbosity``): the library's own
     messages are of level 4, and the default is 3. Pull request 23021 (2026-05) lowered it.
 """
+NCCL_FOR_CUDA_12 = "Install the version of libnccl-dev that ends in +cuda12.9."
 BATCH_TOKENS = 2_048
 """llama.cpp's own ``--batch-size``, which a micro-batch is cut to (``common/common.h``)."""
 
@@ -306,10 +307,8 @@ def build_needs(target: Target) -> str:
 def _build_note(target: Target, *, rpc: bool) -> str:
     """Say what the build needs, and what else may be built."""
     if target.plan.kind is PlanKind.TENSOR:
-        package = "libnccl-dev"
-        if _needs_cuda_12(target):
-            package += ", in a version that ends in +cuda12.9"
-        return COLLECTIVES.get(target.vendors[0], "").format(package=package)
+        own = NCCL_FOR_CUDA_12 if _needs_cuda_12(target) else ""
+        return " ".join(filter(None, (COLLECTIVES.get(target.vendors[0], ""), own)))
     same = "Build the same commit on all nodes, because the RPC protocol changes between versions."
     other = _instead_of_rocm(target) if target.vendors == (Vendor.AMD,) else ""
     needs = VULKAN_PACKAGES if len(target.vendors) > 1 else other
