@@ -423,7 +423,7 @@ def test_ollama_s_context_leaves_room_for_the_projector_that_it_loads_unasked() 
 def test_tabbyapi_gets_a_python_that_its_packages_are_for() -> None:
     found = asked("1x-rtx-4090", "qwen3-8b", "exllamav3", "exl3-4.0bpw")
     recipe = form(found, "tabbyapi")
-    assert "uv venv --python 3.12 --seed .venv" in text(recipe)
+    assert "uv venv --managed-python --python 3.12 --seed .venv" in text(recipe)
     assert "/opt/tabbyapi/tabbyAPI/.venv/bin/python main.py" in text(recipe)
 
 
