@@ -280,8 +280,8 @@ def _nearest_first(anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
     """
     ordered = sorted(anchors, key=lambda one: (*_distance(one), one.run))
     nearest = _distance(ordered[0])
-    alike = [one for one in ordered if _distance(one) == nearest]
-    alike.sort(key=lambda one: one.tokens_per_s or 0.0)
+    near = [one for one in ordered if _distance(one) == nearest]
+    alike = sorted(near, key=lambda one: one.tokens_per_s or 0.0)
     middle = alike[(len(alike) - 1) // 2]
     return (middle, *(one for one in ordered if one is not middle))
 

@@ -19,7 +19,8 @@ LLAMA_CPP = (
     f"git -C llama.cpp checkout {COMMITS['llama-cpp']}",
 )
 """The commit whose options were read."""
-JOBS, JOBS_ON_MAC = '-j "$(nproc)"', '-j "$(sysctl -n hw.ncpu)"'
+JOBS = '-j "$(nproc)"'
+JOBS_ON_MAC = '-j "$(sysctl -n hw.ncpu)"'
 """One job of a build for each processor: without a number, make starts all of them at once.
 
 Source:

@@ -49,17 +49,6 @@ Source:
 """
 
 RAISE_LIMIT = "Raise the GPU's memory limit"
-KERNEL_LIMIT = r"""GTT=$(cat /sys/class/drm/card*/device/mem_info_gtt_total | sort -n | tail -n 1)
-if [ "$GTT" -lt {limit_bytes} ]; then
-  if command -v grubby; then
-    sudo grubby --update-kernel=ALL --args={limit}
-  else
-    sudo sed -i 's/^\(GRUB_CMDLINE_LINUX_DEFAULT=".*\)"/\1 {limit}"/' /etc/default/grub &&
-      sudo update-grub
-  fi && sudo reboot && exit
-fi
-echo $GTT"""
-"""Gives the kernel a parameter, on Fedora with grubby, where the limit is lower."""
 KERNEL_LIMIT_NOTE = (
     "The plan needs a higher limit. If yours is lower, this step restarts the machine: run it "
     "again afterwards. With AMD's own driver package (amdgpu-dkms), the parameter is "
@@ -276,7 +265,7 @@ def memory_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]
                 Phase.LIMIT,
                 RAISE_LIMIT,
                 Language.BASH,
-                KERNEL_LIMIT.format(limit=f"ttm.pages_limit={pages}", limit_bytes=pages * PAGE),
+                _kernel_limit(pages),
                 where=where if len(limits) == 1 else node_words(nodes, machines),
                 note=KERNEL_LIMIT_NOTE,
                 expect=f"{pages * PAGE} or more, in bytes",
@@ -284,6 +273,24 @@ def memory_limit_step(target: Target, where: str = "") -> tuple[RecipeStep, ...]
             for pages, nodes in limits.items()
         ),
     )
+
+
+def _kernel_limit(pages: int) -> str:
+    """Give the kernel a parameter, on Fedora with grubby, where the limit is lower."""
+    limit = f"ttm.pages_limit={pages}"
+    command_line = f's/^\\(GRUB_CMDLINE_LINUX_DEFAULT=".*\\)"/\\1 {limit}"/'
+    return "\n".join([
+        "GTT=$(cat /sys/class/drm/card*/device/mem_info_gtt_total | sort -n | tail -n 1)",
+        f'if [ "$GTT" -lt {pages * PAGE} ]; then',
+        "  if command -v grubby; then",
+        f"    sudo grubby --update-kernel=ALL --args={limit}",
+        "  else",
+        f"    sudo sed -i '{command_line}' /etc/default/grub &&",
+        "      sudo update-grub",
+        "  fi && sudo reboot && exit",
+        "fi",
+        "echo $GTT",
+    ])  # fmt: skip
 
 
 def rdma_step(target: Target, where: str) -> tuple[RecipeStep, ...]:

@@ -206,7 +206,7 @@ def test_unified_memory_is_a_share_by_default_and_what_the_system_leaves_when_ra
     share, raised = row.cells[2:4]
     assert isinstance(share, Span)
     assert isinstance(raised, NumberCell)
-    # 89.6 to 90.6 % of 512 GiB by default, and 12 GiB for the system when the limit is raised (the GPU's record).
+    # By the GPU's record: 89.6 to 90.6 % of 512 GiB by default, all but 12 GiB at most.
     assert (share.low, share.high) == pytest.approx((0.896 * 512 * GIB, 0.906 * 512 * GIB))
     assert raised.value == (512 - 12) * GIB
 
