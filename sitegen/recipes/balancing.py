@@ -12,6 +12,8 @@ FILE = "balancer.conf"
 ABOVE = 1_000
 """What the balancer's port lies above that of the first server."""
 RUN = f'nginx -p "$PWD" -c {FILE}'
+TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+"""Modules of nginx that make a folder for temporary files when it starts."""
 CONVERSATION = '"$http_x_session_id$http_x_openwebui_chat_id"'
 """What names a conversation: headers of clients, empty where a client sends none of them.
 
@@ -99,12 +101,14 @@ def _file(servers: list[str], listens: int) -> list[str]:
     """Write the configuration, line by line.
 
     Ollama answers 403 to a name that is not of its machine, and nginx would send the name of the
-    group. A request may have any size: long prompts and images exceed nginx's limit of 1 MB.
+    group. A request may have any size: long prompts and images exceed nginx's limit of 1 MB. What
+    exceeds 16 KB waits in a file, and the usual folders for those are not the user's.
 
     Source:
         Ollama fb3076099, ``server/routes.go`` (``allowedHostsMiddleware``), and its
         ``docs/faq.mdx``, which sets the header for nginx. nginx documentation, ngx_http_core_module
-        (``client_max_body_size``) and ngx_http_proxy_module (``proxy_set_header``).
+        (``client_max_body_size``, ``client_body_buffer_size``, ``client_body_temp_path``) and
+        ngx_http_proxy_module (``proxy_set_header``).
     """
     listed = [f"    server {one};" for one in servers]
     return [
@@ -113,6 +117,7 @@ def _file(servers: list[str], listens: int) -> list[str]:
         "events {}",
         "http {",
         "  access_log off;",
+        *(f"  {name}_temp_path balancer-{name};" for name in TEMPORARY),
         f"  map {CONVERSATION} $group {{",
         '    "" any;',
         "    default same;",

@@ -41,14 +41,14 @@ Source:
 """
 TOOLKITS = {
     Vendor.NVIDIA: "NVIDIA's CUDA toolkit",
-    Vendor.INTEL: "libze-dev and Intel's oneAPI Base Toolkit",
+    Vendor.INTEL: "Intel's oneAPI Base Toolkit with libze-dev",
     Vendor.APPLE: "Xcode's command line tools",
 }
 """What a build takes beside a compiler and ROCm, which has a step of its own.
 
 Source:
-    llama.cpp, ``ggml/src/ggml-sycl/common.cpp``: ``level_zero/ze_api.h``, which libze-dev has (read
-    2026-11-29).
+    llama.cpp issue 27257: "Level Zero loader or headers not found, Level Zero support disabled";
+    libze-dev has both (read 2026-11-29).
 """
 FIRST_OF_CUDA_13 = (7, 5)
 """Oldest compute capability that CUDA 13 compiles for."""

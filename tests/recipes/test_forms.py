@@ -166,6 +166,7 @@ def test_a_balancer_names_a_host_that_ollama_takes_and_passes_long_prompts_on() 
         lines = [line.strip() for line in balancer.splitlines()]
         assert lines.index("proxy_set_header Host localhost;") > lines.index("location / {")
         assert "client_max_body_size 0;" in lines
+        assert "client_body_temp_path balancer-client_body;" in lines  # a folder of the user's
 
 
 def test_servers_of_several_machines_are_closed_to_all_but_the_balancer() -> None:
