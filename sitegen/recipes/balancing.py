@@ -74,11 +74,10 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
         Language.BASH,
         RUN,
         where=where,
-        note=f"This needs nginx. Clients connect to port {listens}. If a client names the "
-        "conversation in a header, nginx sends all its requests to one server, which reads it "
-        "only once. OpenCode sends X-Session-Id, and Open WebUI sends "
-        "X-OpenWebUI-Chat-Id if you set ENABLE_FORWARD_USER_INFO_HEADERS. All other requests go "
-        "to the server with the fewest open requests.",
+        note=f"This needs nginx. Clients connect to port {listens}. Requests that name a "
+        "conversation in a header go to one server, which reads it only once: OpenCode sends "
+        "X-Session-Id, Open WebUI X-OpenWebUI-Chat-Id with ENABLE_FORWARD_USER_INFO_HEADERS. "
+        "Other requests go to the server with the fewest open ones.",
     )
     ended = RecipeStep(
         Phase.STOP, "Stop the load balancer", Language.BASH, f"{RUN} -s stop", where=where

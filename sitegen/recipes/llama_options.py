@@ -359,7 +359,9 @@ def _order_note(target: Target) -> str:
     mixed = len(nodes) == 1 and len(set(nodes[0])) > 1
     if not mixed or target.plan.kind is PlanKind.TENSOR:
         return ""
-    numbers = "change the GPU numbers" if target.shown(target.plan.ranks) else ""
+    alone = len(target.vendors) == 1 and len({node for node, _ in target.plan.ranks}) == 1
+    shown = alone and target.shown(target.plan.ranks) != ""
+    numbers = "change the GPU numbers" if shown else ""
     split = "reorder the numbers in --tensor-split" if len(target.plan.ranks) > 1 else ""
     both = " and ".join(filter(None, (numbers, split)))
     return f"If the order differs, {both} below." if both else ""

@@ -85,7 +85,7 @@ def unit_steps(
     """
     groups = target.by_node()
     where = machines(target, [node for nodes, _ in groups for node in nodes])
-    shown = () if several(target) else (target.shown(groups[0][1][0]),)
+    shown = (target.shown(groups[0][1][0]),)  # the file of each replica overrides it
     unit = unit_step(
         target,
         name,

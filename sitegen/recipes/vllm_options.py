@@ -47,10 +47,7 @@ KERNELS_SINCE = (8, 0)
 """Compute capability from which vLLM draws tokens with FlashInfer."""
 KERNELS_ABOVE = 16
 """Multiprocessors that a GPU must have more of for this."""
-KERNELS_NOTE = (
-    "vllm download-kernels installs FlashInfer's compiled kernels. Without them, vLLM compiles "
-    "them when it starts, and stops if the machine has no CUDA Toolkit 12.9 or newer."
-)
+KERNELS_NOTE = "The last download spares vLLM a CUDA toolkit."
 
 
 def plugin(target: Target) -> str:
@@ -155,10 +152,9 @@ def install_step(target: Target, where: str = "", *, ray: bool = False) -> Recip
         )
         note = XPU_NOTE
     else:
-        lines.append(f"uv pip install 'vllm=={version}'{extra}")
-        if wants_kernels(target):
-            lines.append("vllm download-kernels")
-            note = KERNELS_NOTE
+        kernels = " && vllm download-kernels" if wants_kernels(target) else ""
+        lines.append(f"uv pip install 'vllm=={version}'{extra}{kernels}")
+        note = KERNELS_NOTE if kernels else note
     lines.append("vllm --version")
     expect = "a version that ends in xpu" if vendor is Vendor.INTEL else version
     return RecipeStep(

@@ -20,6 +20,9 @@ UNBOUNDED = {
     ("SumAssertion", "terms"),
     ("SumAssertion", "result_high"),
     ("ScoreTableRecord", "scores"),
+    ("IntervalFromRecord", "low"),
+    ("IntervalFromRecord", "mid"),
+    ("IntervalFromRecord", "high"),
 }
 """Keys whose items state their bounds, or have a rule of their own by the unit of their board."""
 

@@ -360,7 +360,7 @@ def test_a_mac_of_512_gib_that_keeps_8_gib_raises_its_limit_to_504_gib() -> None
 @pytest.mark.parametrize(
     ("question", "name", "where", "pages"),
     [
-        (("gorgon-halo-192gb", "minimax-m2", "llama-cpp", "q4-k-m"), "llama-cpp", "", 47_185_920),
+        (("gorgon-halo-192gb", "minimax-m2", "llama-cpp", "q4-k-m"), "llama-cpp", "", 41_943_040),
         (
             ("2x-strix-halo-rpc", "minimax-m2", "llama-cpp", "q4-k-m"),
             "llama-cpp-rpc", "every node", 30_408_704,

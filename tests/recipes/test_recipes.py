@@ -124,7 +124,7 @@ def test_every_file_parses() -> None:
 SERVERS = {"vllm", "sglang", "llama-cpp", "ollama", "tabbyapi"}
 """Forms that people run as services."""
 IMAGES = {
-    "vllm": {Vendor.NVIDIA, Vendor.AMD},
+    "vllm": {Vendor.NVIDIA, Vendor.AMD, Vendor.INTEL},
     "sglang": {Vendor.NVIDIA, Vendor.AMD},
     "llama-cpp": {Vendor.NVIDIA, Vendor.AMD, Vendor.INTEL},
     "ollama": {Vendor.NVIDIA, Vendor.AMD},

@@ -242,7 +242,7 @@ def test_formats_say_where_a_limit_of_a_runtime_is_wider_or_narrower_than_a_reci
     rows = [row.split(" | ") for row in printed("formats only=awq-4bit-g128,exl3-4.0bpw,q8-0")]
     nvidia = {row[0]: row[3] for row in rows}
     others = {row[0]: row[4] for row in rows}
-    assert {"RDNA 3", "CDNA 3", "Intel"} <= set(others["AWQ 4-bit g128"].split(", "))
+    assert {"RDNA 3", "CDNA 3", "Xe2-HPG"} <= set(others["AWQ 4-bit g128"].split(", "))
     assert others["Q8_0"] == nvidia["Q8_0"] == "all"
     assert others["EXL3 4.0 bpw"] == "none"
 

@@ -284,10 +284,16 @@ def _recipe(assessment: Assessment) -> Recipe | None:
     return recipes[0] if recipes else None
 
 
+def _without_comments(text: str) -> str:
+    """Keep the lines that a shell runs: the recipe itself explains them."""
+    return "\n".join(line for line in text.split("\n") if not line.startswith("# "))
+
+
 def _commands(recipe: Recipe) -> tuple[PasteCommand, ...]:
     files = [one for one in recipe.steps if one.phase is Phase.FILES and not one.file]
     starts = [one for one in recipe.steps if one.phase is Phase.START]
-    before = [one.text for one in recipe.steps if one.phase in {Phase.SETTINGS, Phase.LIMIT}]
+    set_up = [one.text for one in recipe.steps if one.phase in {Phase.SETTINGS, Phase.LIMIT}]
+    before = [_without_comments(one) for one in set_up]
     shown = [PasteCommand(one.title, one.text) for one in files[:1]]
     if starts:
         first = starts[0]
