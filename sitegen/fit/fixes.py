@@ -243,8 +243,13 @@ def _by_other_file(
     file that fits comfortably comes before one that may not start. A runtime that has no cache of
     the type that is asked for keeps a plain one.
     """
-    attempts = _with_other_files(trials, subject, evaluation)
-    yield from sorted(attempts, key=lambda attempt: RANK[attempt[1]])
+    tight = []
+    for attempt in _with_other_files(trials, subject, evaluation):
+        if attempt[1] is FitTier.COMFORTABLE:
+            yield attempt
+            return
+        tight.append(attempt)
+    yield from tight
 
 
 def _with_other_files(

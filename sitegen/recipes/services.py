@@ -288,6 +288,28 @@ def compose_step(
     )
 
 
+def compose_steps(
+    target: Target,
+    name: str,
+    service: Callable[[int, tuple[Rank, ...]], Mapping[str, object]],
+    *,
+    note: str = ENVIRONMENT_NOTE,
+    first: int = FIRST_PORT,
+) -> tuple[RecipeStep, ...]:
+    """Write a compose file for each kind of machine, with a service for each of its replicas."""
+    return tuple(
+        compose_step(
+            {
+                f"{name}-{port}": service(port, ranks)
+                for port, ranks in zip(target.ports(len(replicas), first), replicas, strict=True)
+            },
+            note=note,
+            where=machines(target, nodes),
+        )
+        for nodes, replicas in target.by_node()
+    )
+
+
 def gpu_access(target: Target, ranks: Sequence[Rank]) -> dict[str, object]:
     """Give a container the GPUs of a replica: by number, or the devices of the driver."""
     vendor = target.vendors[0]

@@ -47,7 +47,7 @@ KERNELS_SINCE = (8, 0)
 """Compute capability from which vLLM draws tokens with FlashInfer."""
 KERNELS_ABOVE = 16
 """Multiprocessors that a GPU must have more of for this."""
-KERNELS_NOTE = "The last download spares vLLM a CUDA toolkit."
+KERNELS_NOTE = "With the downloaded kernels, vLLM needs no CUDA toolkit."
 
 
 def plugin(target: Target) -> str:

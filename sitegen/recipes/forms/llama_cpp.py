@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Vendor
@@ -32,9 +31,8 @@ from sitegen.recipes.services import (
     ENVIRONMENT_NOTE,
     FROM_FILE,
     VOLUMES,
-    compose_step,
+    compose_steps,
     gpu_access,
-    machines,
     shown_gpus,
     through_bash,
     unit_port,
@@ -164,22 +162,19 @@ def _tag(target: Target) -> str:
     return CUDA_13 if newer else TAGS[target.vendors[0]]
 
 
-def _compose(target: Target) -> Iterator[RecipeStep]:
+def _compose(target: Target) -> tuple[RecipeStep, ...]:
     """Write compose files with a service per replica, where there is an image for the GPUs.
 
     Source:
         llama.cpp pull request 19418: the image has ROCm 7.2, without files for old architectures.
     """
     if len(target.vendors) > 1 or target.vendors[0] not in TAGS or needs_old_rocm(target):
-        return
+        return ()
     cut = target.plan.kind is PlanKind.TENSOR and target.vendors[0] is Vendor.NVIDIA
     note = f"{ENVIRONMENT_NOTE} {HAS_NCCL}" if cut else ENVIRONMENT_NOTE
-    for nodes, replicas in target.by_node():
-        services = {
-            f"llama-{port}": _service(target, port, ranks, cut=cut)
-            for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
-        }
-        yield compose_step(services, note=note, where=machines(target, nodes))
+    return compose_steps(
+        target, "llama", lambda port, ranks: _service(target, port, ranks, cut=cut), note=note
+    )
 
 
 def _service(target: Target, port: int, ranks: tuple[Rank, ...], *, cut: bool) -> dict[str, object]:

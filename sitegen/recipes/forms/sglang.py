@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.recipes.balancing import ABOVE, addresses
@@ -15,9 +16,8 @@ from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep, paragrap
 from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
-    compose_step,
+    compose_steps,
     gpu_access,
-    machines,
     shown_gpus,
     unit_port,
     unit_steps,
@@ -232,7 +232,7 @@ def _instead(target: Target) -> Iterator[RecipeStep]:
     if not in_container(target):
         yield from _units(target)
     if image_of(target):
-        yield from _compose(target)
+        yield from compose_steps(target, "sglang", partial(_service, target))
 
 
 def _units(target: Target) -> tuple[RecipeStep, ...]:
@@ -245,15 +245,6 @@ def _units(target: Target) -> tuple[RecipeStep, ...]:
     path = [search_path(target, "/opt/sglang"), *assigned(target)]
     without = not target.repository
     return unit_steps(target, "sglang", describes, start, environment=path, models=without)
-
-
-def _compose(target: Target) -> Iterator[RecipeStep]:
-    for nodes, replicas in target.by_node():
-        services = {
-            f"sglang-{port}": _service(target, port, ranks)
-            for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
-        }
-        yield compose_step(services, where=machines(target, nodes))
 
 
 def _service(target: Target, port: int, ranks: tuple[Rank, ...]) -> dict[str, object]:

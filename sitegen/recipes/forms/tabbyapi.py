@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
@@ -15,9 +15,8 @@ from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.services import (
     COMPOSE,
     MODELS_VOLUME,
-    compose_step,
+    compose_steps,
     gpu_access,
-    machines,
     shown_gpus,
     unit_port,
     unit_steps,
@@ -226,18 +225,10 @@ def _instead(target: Target) -> list[RecipeStep]:
     )
     if target.assessment.runtime.id == "exllamav2":
         return [*units]
-    return [*units, _container_keys(), *_compose(target)]
-
-
-def _compose(target: Target) -> Iterator[RecipeStep]:
-    """Write compose files with one service per replica of a machine."""
     note = "Run docker compose up -d. The image has no tag for the commit that we read."
-    for nodes, replicas in target.by_node():
-        services = {
-            f"tabbyapi-{port}": _service(target, port, ranks)
-            for port, ranks in zip(target.ports(len(replicas), FIRST_PORT), replicas, strict=True)
-        }
-        yield compose_step(services, note=note, where=machines(target, nodes))
+    service = partial(_service, target)
+    containers = compose_steps(target, "tabbyapi", service, note=note, first=FIRST_PORT)
+    return [*units, _container_keys(), *containers]
 
 
 def _service(target: Target, port: int, ranks: tuple[Rank, ...]) -> dict[str, object]:

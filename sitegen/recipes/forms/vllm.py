@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 
 from sitegen.recipes.chat import template_of, template_step, template_volume
 from sitegen.recipes.environment import assigned, environment, search_path
@@ -12,10 +12,9 @@ from sitegen.recipes.recipe import Recipe, RecipeStep, paragraphs
 from sitegen.recipes.services import (
     FROM_FILE,
     VOLUMES,
-    compose_step,
+    compose_steps,
     gpu_access,
     intel_ranks,
-    machines,
     shown_gpus,
     unit_port,
     unit_steps,
@@ -71,7 +70,7 @@ def recipe(target: Target) -> Recipe | None:
     steps.append(stop_step("vllm serve", target.machine_ports(), where))
     steps += _units(target)
     if image_of(target):
-        steps += _compose(target)
+        steps += compose_steps(target, "vllm", partial(_service, target))
     return built(
         target,
         "vllm",
@@ -122,16 +121,6 @@ def _quoted(target: Target) -> list[Option]:
         (option[0], f"'{option[1]}'") if len(option) > 1 and option[1].startswith('{"') else option
         for option in _literal(target, ranks, unit_port(target), "/opt/vllm")
     ]
-
-
-def _compose(target: Target) -> Iterator[RecipeStep]:
-    """Write compose files with one service per replica of a machine."""
-    for nodes, replicas in target.by_node():
-        services = {
-            f"vllm-{port}": _service(target, port, ranks)
-            for port, ranks in zip(target.ports(len(replicas)), replicas, strict=True)
-        }
-        yield compose_step(services, where=machines(target, nodes))
 
 
 def _service(target: Target, port: int, ranks: tuple[Rank, ...]) -> dict[str, object]:
