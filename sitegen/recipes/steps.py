@@ -19,7 +19,7 @@ from sitegen.recipes.versions import READ
 from sitegen.units import MIB, PAGE
 
 API_KEY = Variable("API_KEY", "change-me", "anyone who has it can use the server")
-HOST = Variable("HOST", "127.0.0.1", "or the private address that clients use")
+HOST = Variable("HOST", "127.0.0.1", "this machine; clients elsewhere need its private address")
 HOST_OF_MANY = Variable(
     "HOST", "10.0.0.1", "of this node, as the load balancer sees it; different on each node"
 )
