@@ -10,10 +10,9 @@ from dataclasses import replace
 
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.fit.planner import PlacedPlan
 from sitegen.physics.plan import ParallelPlan, Speed
 from sitegen.survey.comfortable_users import placed_as
-from sitegen.survey.verdict_policy import reading_speed, speed_of_all
+from sitegen.survey.verdict_policy import reading_streams, speed_of_all
 from sitegen.values import dataclass
 
 
@@ -65,7 +64,7 @@ def _on(
     placed = placed_as(engine, found, plan)
     if placed is None or found.speed is None or placed.evaluation.pipeline is None:
         return None
-    batch = _fast_enough(engine, placed, context_tokens)
+    batch = reading_streams(engine, placed, context_tokens)
     if batch == 0:
         return None
     known = min(batch, engine.judge.streams_cap)
@@ -78,16 +77,3 @@ def _on(
         capped=batch > known,
     )
     return ReadingUsers(batch * placed.replicas, plan, speed)
-
-
-def _fast_enough(engine: FitEngine, placed: PlacedPlan, context_tokens: int) -> int:
-    """Count the streams of a replica that fit and are fast enough; more make each slower."""
-    enough, most = 0, engine.held(placed.evaluation, context_tokens)
-    while enough < most:
-        batch = (enough + most + 1) // 2
-        together = speed_of_all(engine, placed, context_tokens, batch)
-        if together.mid >= reading_speed(engine) * batch * placed.replicas:
-            enough = batch
-        else:
-            most = batch - 1
-    return enough

@@ -63,6 +63,8 @@ Two errors that have nothing in common differ by the root of two as much as one;
 """
 MUCH_FASTER = 2.0
 """Times the speed for which an answer gives up ``LITTLE_LOSS`` on unequal GPUs."""
+MORE_USERS = 1.5
+"""Times the users for whom an answer for many gives up ``LITTLE_LOSS``."""
 LITTLE_LOSS = 2.0
 """Rating points: less than anybody can tell models apart by."""
 FREED = 1.15
@@ -490,9 +492,10 @@ def _pick_among(
     """Choose from the first group with room for the longest context that any group has room for.
 
     For ``read_along`` a pick slower than that gives way to the first production file with as much
-    room that is not, and on unequal GPUs to one that is much faster. Nobody gives up images for
-    room alone; but a runtime that does not batch loads no projector unless it is told to, so that
-    beside its plan those of servers without images are compared, too.
+    room that is not, and on unequal GPUs to one that is much faster. At home a pick for many users
+    gives way to one that answers many more. Nobody gives up images for room alone; but a runtime
+    that does not batch loads no projector unless it is told to, so that beside its plan those of
+    servers without images are compared, too.
 
     Source:
         club-3090, compose of Gemma 4 26B-A4B for one RTX 3090 under vLLM: "Vision: off"; read
@@ -515,6 +518,8 @@ def _pick_among(
                 rivals = _without_images(engine, question, plans[at], tokens)
                 best = _best(engine, question, [*found, *rivals]) if rivals else best
             pick = _picked([*plans[at], *rivals], best)
+            if _seeks_users(question):
+                pick = _with_more_users(engine, question, groups[at + 1 :], tokens, pick)
             if not question.read_along:
                 return pick
             if not is_slow(engine, pick):
@@ -563,6 +568,73 @@ def _much_faster(
         if found:
             return _picked(plans, _best(engine, question, found))
     return None
+
+
+def _seeks_users(question: ModelQuestion) -> bool:
+    """Return whether a machine of a home or an office is asked for as many users as it answers.
+
+    Servers are bought for many, and their pages answer with the file that loses least.
+    """
+    many = question.goal is PlanGoal.THROUGHPUT and not question.preferred
+    alone = all(ask.workload.sequences == 1 for ask in question.asks.every[:1])
+    return many and alone and not question.combo.is_datacenter
+
+
+def _with_more_users(
+    engine: FitEngine,
+    question: ModelQuestion,
+    groups: Sequence[Sequence[Ask]],
+    tokens: int,
+    pick: Pick,
+) -> Pick:
+    """Give way to a production file that answers half as many users again, for a point or two.
+
+    The file that loses least is chosen before users are counted. Of a large model it leaves room
+    for few of them, and each token of each of them reads all of it.
+    """
+    least = engine.losses.of(question.model, pick.entry.subject.checkpoint).mid
+    size = pick.entry.weights_bytes / NO_FASTER
+    best, most = pick, _readers(engine, pick)
+    for group in groups:
+        light = [
+            ask
+            for ask in group
+            if ask.runnable.weights_bytes <= size
+            and engine.losses.of(question.model, ask.subject.checkpoint).mid <= least + LITTLE_LOSS
+        ]
+        plans = [
+            plan
+            for plan in _plans_of(engine, question, light)
+            if _has_room(engine, plan, tokens) and _may_replace_a_slow_pick(engine, plan)
+        ]
+        if plans:
+            other = _picked(plans, _best(engine, question, plans))
+            users = _readers(engine, other)
+            if users >= MORE_USERS * most:
+                best, most = other, users
+    return best
+
+
+def _readers(engine: FitEngine, pick: Pick) -> int:
+    """Count the users whom a pick answers at reading speed; 1 where it answers none."""
+    chosen = pick.entry.chosen
+    if chosen is None or chosen.evaluation.pipeline is None:
+        return 1
+    streams = reading_streams(engine, chosen, pick.ask.workload.context_tokens)
+    return max(1, streams * chosen.replicas)
+
+
+def reading_streams(engine: FitEngine, placed: PlacedPlan, context_tokens: int) -> int:
+    """Count the streams of a replica that fit and are fast enough; more make each slower."""
+    enough, most = 0, engine.held(placed.evaluation, context_tokens)
+    while enough < most:
+        batch = (enough + most + 1) // 2
+        together = speed_of_all(engine, placed, context_tokens, batch)
+        if together.mid >= reading_speed(engine) * batch * placed.replicas:
+            enough = batch
+        else:
+            most = batch - 1
+    return enough
 
 
 def _waits(engine: FitEngine, question: ModelQuestion, chosen: PlacedPlan) -> bool:
