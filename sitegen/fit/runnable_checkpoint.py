@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import field, replace
 
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime, RuntimeProfile
@@ -21,6 +21,8 @@ from sitegen.values import dataclass
 
 HIGH = 2
 """The high end of an interval, as memory models number its ends."""
+SLOW_LINK = frozenset({"LINK_DECODE", "LINK_PREFILL"})
+"""Reasons that say that a link takes much of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,18 +202,7 @@ class RunnableCheckpoint:
     ) -> tuple[Evaluation, ...]:
         memory = self.memory
         if isinstance(memory, PagedEngine):
-            return tuple(
-                self.evaluate_split(group, split, workload, settings)
-                for split in self._valid_splits(group, settings)
-                if valid_splits.sharing_refusal(
-                    self.reduced,
-                    self.subject.runtime,
-                    group,
-                    (split[0], settings.decode_context_parallel_size or 1),
-                    workload.kv_dtype,
-                )
-                is None
-            )
+            return tuple(self._paged(group, workload, settings))
         placed = group.nodes == 1 or self._may_stage()
         if offload:
             return self._offloaded(memory, group, workload, settings) if placed else ()
@@ -224,6 +215,30 @@ class RunnableCheckpoint:
         if found and not memory.eager and not _better(cut, found[0]):
             return found
         return (*found, cut)
+
+    def _paged(
+        self, group: GpuGroup, workload: Workload, settings: Settings
+    ) -> Iterator[Evaluation]:
+        """Judge the widest tensor parallel inside a node; where its link is slow, narrower ones.
+
+        Fewer ranks exchange less over a link that takes most of the time, and need more stages.
+        """
+        for split in self._valid_splits(group, settings):
+            reason = valid_splits.sharing_refusal(
+                self.reduced,
+                self.subject.runtime,
+                group,
+                (split[0], settings.decode_context_parallel_size or 1),
+                workload.kv_dtype,
+            )
+            if reason is not None:
+                continue
+            found = self.evaluate_split(group, split, workload, settings)
+            yield found
+            waits = any(reason.code in SLOW_LINK for reason in found.reasons)
+            tight = found.tier is FitTier.BORDERLINE and waits
+            if split[0] <= group.per_node and not tight:
+                return
 
     def _offloaded(
         self,

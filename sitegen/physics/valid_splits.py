@@ -241,7 +241,10 @@ def splits(
     group: GpuGroup,
     settings: Settings = DEFAULTS,
 ) -> tuple[Split, ...]:
-    """List the valid splits of a whole set worth evaluating: the widest tensor parallel first."""
+    """List the valid splits of a whole set worth evaluating: the widest tensor parallel first.
+
+    Of those that cut layers across nodes it is the widest alone.
+    """
     size, rest = divmod(len(group.ranks), settings.attention_copies)
     if rest:
         return ()
@@ -252,7 +255,7 @@ def splits(
     ]
     inside = [split for split in valid if split[0] <= group.per_node]
     across = [split for split in valid if split[0] > group.per_node]
-    return (*across[:1], *inside[:1])
+    return (*across[:1], *inside)
 
 
 def refused(

@@ -20,10 +20,11 @@ from sitegen.catalog.domain.models import (
 )
 from sitegen.cli.questions.fit_options import FitOptions
 from sitegen.cli.questions.own_hardware import own_combo
-from sitegen.fit.assessment import Assessment, FitTier, PlanGoal
+from sitegen.fit.assess import assess
+from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import RANK, Question, best_plan, comfortable_plans
-from sitegen.fit.runnable_checkpoint import RunnableCheckpoint
+from sitegen.fit.runnable_checkpoint import Asks, RunnableCheckpoint
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.quality.values import Use
 from sitegen.recipes import recipes_for
@@ -36,6 +37,7 @@ from sitegen.site.words.speeds import faster
 from sitegen.survey.answers import AnswerGoal
 from sitegen.survey.composed_build import combo_of, verdict_of
 from sitegen.survey.first_answer import of_model, of_survey
+from sitegen.survey.reading_users import reading_users
 from sitegen.survey.results import ModelOnCombo
 from sitegen.survey.verdict_policy import answered, reference_question, reference_workload
 from tests.cli.small_project import run
@@ -459,7 +461,10 @@ def test_of_what_serves_as_many_the_better_model_serves() -> None:
         assert first.best.assessment.model.id != "qwen3.6-27b"
 
 
-@pytest.mark.parametrize("combo", ["1x-dgx-spark", "1x-rtx-3090", "mac-studio-m4-max-128gb"])
+@pytest.mark.parametrize(
+    "combo",
+    ["1x-dgx-spark", "1x-rtx-3090", "mac-studio-m4-max-128gb", "2x-rtx-5090", "4x-rtx-4090"],
+)
 def test_a_card_opens_what_it_names(combo: str) -> None:
     """A row's file may be another one: the one that loses least, without images, for one user."""
     catalog, survey = whole_catalog(), whole_survey(combo)
@@ -534,10 +539,60 @@ def test_a_card_for_many_users_starts_as_many_requests(combo: str, *, held: bool
     assert serving.runtime.id == "llama-cpp"
     (answer,) = (one for one in survey.answers if one.goal is AnswerGoal.USERS_8K)
     assert (answer.best.amount.mid == serving.limits.sequences_at[8_192]) == held
-    users = f"{answer.best.amount.mid:.0f}"
+    assert serving.plan is not None
+    users = f"{answer.best.amount.mid / serving.plan.replicas:.0f}"
     (group,) = (found for id_, found in further_recipes(survey, ()) if id_.endswith("-many"))
     assert value(group[0], "--parallel") == [users] * len(value(group[0], "--parallel"))
     assert set(value(group[0], "--ctx-size")) == {str(8_192 * int(users))}
+
+
+@pytest.mark.parametrize("combo", ["2x-rtx-5090", "4x-strix-halo-framework"])
+def test_many_users_get_a_file_that_answers_many_more_of_them_for_a_point_or_two(
+    combo: str,
+) -> None:
+    """A file of half the size leaves room for twice the users, and each waits for half of it."""
+    answers = whole_survey(combo).answers
+    (answer,) = (one for one in answers if one.goal is AnswerGoal.USERS_8K)
+    pick = answer.best.assessment
+    asked = reference_question(engine(), pick.combo, pick.model, PlanGoal.THROUGHPUT)
+    least = min(asked.asks.every, key=lambda one: lost(pick.model, one.subject.checkpoint))
+    heavy = replace(asked, asks=Asks([least]), read_along=True)
+    found = answered(engine(), heavy)
+    assert found is not None
+    served = reading_users(engine(), found, 8_192)
+    assert answer.best.amount.mid >= 1.5 * (served.count if served is not None else 1)
+    assert lost(pick.model, pick.checkpoint) <= lost(pick.model, found.checkpoint) + 2
+
+
+def lost(model: LanguageModel, checkpoint: Checkpoint) -> float:
+    """The rating points that a file loses."""
+    return engine().losses.of(model, checkpoint).mid
+
+
+@pytest.mark.parametrize("model", ["qwen3.6-35b-a3b", "gpt-oss-120b"])
+def test_ranks_that_wait_for_their_link_give_way_to_fewer_ranks_and_stages(model: str) -> None:
+    """Four RTX 3090 in one machine had no plan that the same four in two machines have."""
+    known = whole_catalog()
+    asked = reference_question(engine(), known.combos["4x-rtx-3090"], known.models[model])
+    found = answered(engine(), replace(asked, read_along=True))
+    assert found is not None
+    assert found.plan is not None
+    assert found.tier is FitTier.COMFORTABLE
+    assert (found.plan.tensor_parallel_size, found.plan.pipeline_parallel_size) == (2, 2)
+    request = FitRequest(
+        found.model,
+        found.checkpoint,
+        found.combo,
+        found.runtime,
+        found.profile,
+        settings=found.settings,
+        tensor_parallel_size=4,
+    )
+    wide = assess(engine(), request)
+    assert [one.code for one in wide.reasons] == ["LINK_DECODE"]
+    assert wide.speed is not None
+    assert found.speed is not None
+    assert found.speed.single_tokens_per_s.mid > wide.speed.single_tokens_per_s.mid
 
 
 def test_commands_for_many_users_start_as_many_requests_and_stand_once() -> None:

@@ -109,8 +109,8 @@ def test_a_slow_machine_serves_with_the_model_that_more_users_read_along() -> No
 
 
 def test_of_models_that_serve_about_as_many_the_better_rated_one_answers() -> None:
-    """Two Mac Studios answer 76 users with Qwen3.6 27B and with 3.8, which is rated higher."""
-    answer = _most_users(whole_survey("2x-mac-studio-m3-ultra-rdma").answers)
+    """Eight RTX 3090 answer as many users with Qwen3.6 27B and with 3.8, which is rated higher."""
+    answer = _most_users(whole_survey("8x-rtx-3090").answers)
     assert answer.best.assessment.model.id == "qwen3.8-27b"
     assert answer.runner_up is not None
     assert answer.runner_up.amount.mid <= answer.best.amount.mid / 0.9
