@@ -36,7 +36,7 @@ FIELD_WORDS: Mapping[str, str] = {
     "published_parameters": "parameters",
     "ram_link_gb_s": "link to system RAM",
     "rates_at_mhz": "clock for the rates",
-    "released": "date of its repository or announcement",
+    "released": "release date",
     "tdp_watts": "board power",
     "traps": "known pitfalls",
     "unified_default_fraction": "share of the memory that the GPU gets by default",

@@ -105,9 +105,10 @@ def test_the_bits_of_a_cache_are_those_of_its_figures() -> None:
     table = cache_table(own, id="c")
     assert table.caption == "KV cache of one sequence (mostly 8 bits)"
     assert table.columns[1].note == "mostly 8 bits"
-    both = models_table(plain + own, fabricated.ENGINE.ratings, id="m", caption="").rows
-    marked = ["mostly 8 bits" in text(row.cells[4]) for row in both]
-    assert marked == [False, True]
+    listed = models_table(plain + own, fabricated.ENGINE.ratings, id="m", caption="")
+    for both, at in ((listed, 4), (cache_table(plain + own, id="c"), 1)):
+        assert both.columns[at].note == "16 bits if not marked"
+        assert ["mostly 8 bits" in text(row.cells[at]) for row in both.rows] == [False, True]
 
 
 def test_compressed_attention_takes_nearly_twice_as_much_in_16_bits() -> None:

@@ -30,6 +30,8 @@ CACHE_WORDS = {
     "none": "no cache",
 }
 """What a layer keeps, as it stands before ``in 12 layers``."""
+MARKED_BITS = "16 bits if not marked"
+"""Under the column of a cache, where some rows say that theirs has others."""
 
 
 def tensor_parallel_words(facts: ModelFacts) -> str:
@@ -58,7 +60,7 @@ def models_table(
         Column("Rating", numeric=True, note="overall"),
         Column("Parameters", numeric=True),
         Column("Active", numeric=True),
-        Column("KV per token", numeric=True, note="16 bits if not marked"),
+        Column("KV per token", numeric=True, note=MARKED_BITS),
         Column("Context", numeric=True),
         Column("TP sizes", numeric=True, prose=True, note="equal parts"),
         Column("Checkpoints", numeric=True),
@@ -115,10 +117,12 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
     """
     chosen = tuple(models)
     lengths = tuple(length for length, _ in chosen[0][1].kv_bytes_at) if chosen else ()
-    widths = sorted({cache_bits(facts) for _, facts in chosen})
+    widths = {cache_bits(facts) for _, facts in chosen}
+    mixed = len(widths) > 1
+    bits = MARKED_BITS if mixed else "".join(widths)
     columns = (
         Column("Model"),
-        Column("Per token", numeric=True, note=" or ".join(widths)),
+        Column("Per token", numeric=True, note=bits),
         *(Column(f"At {length // 1024}K", numeric=True) for length in lengths),
         *(
             Column(
@@ -135,7 +139,7 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
         Row(
             (
                 Link(url_of("model", model.id), model.name),
-                NumberCell(facts.kv_bytes_per_token, Unit.KIB),
+                _marked_cache(facts) if mixed else NumberCell(facts.kv_bytes_per_token, Unit.KIB),
                 *(_cache_at(model, length, size) for length, size in facts.kv_bytes_at),
                 *(_cache_at(model, length, size) for length, size in facts.kv_peak_at[:1]),
                 cache_words(facts),
@@ -144,7 +148,7 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
         for model, facts in chosen
     )
     kept = {kind for _, facts in chosen for kind, _ in facts.cache_kinds}
-    caption = f"KV cache of one sequence ({' or '.join(widths)})"
+    caption = f"KV cache of one sequence ({bits})"
     return Table(id, caption, columns, rows, note=_cache_note(kept))
 
 
