@@ -47,21 +47,22 @@ class ModelFacts:
     """A model apart from any hardware.
 
     Attributes:
-        parameters: All of them, without buffers.
+        parameters: Those of the language model, without buffers and prediction layers.
         active_parameters: Parameters that one token multiplies with.
         layers: Decoder layers.
         attention_heads: Query heads.
         kv_heads: KV heads, 1 for latent attention.
         experts: Routed experts per layer, 0 for dense models.
         experts_per_token: Experts chosen for a token.
-        kv_bytes_per_token: Cache that grows with every token, at 16 bits, over all layers.
-        kv_bytes_at: Cache of one sequence by its length in tokens, at 16 bits, state included,
-            once its prompt was read.
+        kv_bytes_per_token: Cache that grows with every token, at ``kv_bits``, over all layers.
+        kv_bytes_at: Cache of one sequence by its length in tokens, at ``kv_bits``, state
+            included, once its prompt was read.
         kv_peak_at: The same while its prompt is read with ``IN_FLIGHT_TOKENS`` in flight.
         kv_curve: The same from ``SHORTEST_CURVE`` tokens to the model's own context, doubling.
         valid_tensor_parallel_sizes: Sizes up to 16 that divide heads and widths at 16 bits.
         cache_kinds: ``(kind, layers)``: ``full``, ``sliding``, ``latent``, ``state``, ``none``.
         checkpoints: Largest first.
+        vision_parameters: Parts for images and other input that is not text; 0 where none counts.
     """
 
     parameters: int
@@ -78,6 +79,22 @@ class ModelFacts:
     valid_tensor_parallel_sizes: tuple[int, ...]
     cache_kinds: tuple[tuple[str, int], ...]
     checkpoints: tuple[CheckpointFacts, ...]
+    vision_parameters: int = 0
+
+    @property
+    def all_parameters(self) -> int:
+        """Language model and the parts for other input, without prediction layers."""
+        return self.parameters + self.vision_parameters
+
+    @property
+    def kv_bits(self) -> int:
+        """Bits of most elements of the cache that is stated here.
+
+        Source:
+            vLLM 0.33, ``models/deepseek_v4/attention.py``: compressed vectors are stored in
+            ``fp8_ds_mla``, and 16 bits are refused.
+        """
+        return 8 if any(kind == "compressed" for kind, _ in self.cache_kinds) else BITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +148,7 @@ def model_facts(
         checkpoints=tuple(
             CheckpointFacts(checkpoint, size, 8 * size / stored) for checkpoint, size in every
         ),
+        vision_parameters=model.vision_parameters,
     )
 
 

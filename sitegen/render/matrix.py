@@ -105,7 +105,7 @@ def matrix_files(grid: Grid, facts: Mapping[str, ModelFacts]) -> dict[str, bytes
     The first has the GPUs that a reader sees at first and the names of the others, whose verdicts
     the second has.
     """
-    sizes = {id_: known.parameters for id_, known in facts.items()}
+    sizes = {id_: known.all_parameters for id_, known in facts.items()}
     whole = matrix_data(grid, sizes)
     gpus = whole["gpus"]
     rest = [{key: one.pop(key) for key in VERDICTS if key in one} for one in gpus[FIRST:]]

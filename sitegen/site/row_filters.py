@@ -120,7 +120,7 @@ def model_facets(model: LanguageModel, facts: ModelFacts) -> Facets:
     return (
         ("maker", slug(model.organization)),
         ("licence", slug(model.license)),
-        ("size", f"{facts.parameters / BILLION:.4g}"),
+        ("size", f"{facts.all_parameters / BILLION:.4g}"),
     )
 
 

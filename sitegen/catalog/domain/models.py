@@ -164,6 +164,8 @@ class LanguageModel:
     """Whether it was not tuned to follow instructions; such a model leads no answer."""
     vision_classes: tuple[str, ...] = ()
     """Classes with the vision tower, where ``config`` is that of the text part; else empty."""
+    announced: bool = False
+    """Whether ``released`` is the day of announcement; else its repository was made then."""
 
 
 class MemoryModel(StrEnum):

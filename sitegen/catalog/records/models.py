@@ -177,6 +177,9 @@ class ModelRecord(Renamable):
         "weeks before the announcement; the day of announcement where no listing dates the "
         "maker's own repository.",
     )
+    announced: bool = Field(
+        default=False, description="`released` is the day of announcement, not of the repository."
+    )
     superseded_by: Slug | None = Field(
         default=None,
         description="Model that took its place; it keeps page and records and is not surveyed.",

@@ -132,6 +132,7 @@ def resolve_model(
         span=authored.span,
         superseded_by=record.superseded_by or "",
         base=record.base,
+        announced=record.announced,
     )
 
 

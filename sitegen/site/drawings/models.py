@@ -11,6 +11,7 @@ from sitegen.physics.model_facts import CheckpointFacts, ModelFacts
 from sitegen.site.cells import Cell, NumberCell, Unit
 from sitegen.site.drawings.plot import Axis, Drawn, Limit, Plot, Point, Series, doubling_axis
 from sitegen.site.table import Column, Row, Table
+from sitegen.site.tables.models import cache_bits
 from sitegen.units import GIB
 
 CLASSES = (16.5, 9.0, 7.0, 5.0)
@@ -64,9 +65,10 @@ def memory_plot(model: LanguageModel, facts: ModelFacts, gpus: tuple[Gpu, ...]) 
         id="weights",
         title=f"Memory of {model.name} by context",
         description=(
-            "One rising line per checkpoint: its weights and the 16-bit cache of one sequence, "
-            "without the runtime's overhead. Horizontal lines mark the memory that a process "
-            "can use on well-known GPUs. The table below has the same numbers."
+            "One rising line per checkpoint: its weights and the cache of one sequence "
+            f"({cache_bits(facts)}), without the runtime's overhead. Horizontal lines mark the "
+            "memory that a process can use on well-known GPUs. The table below has the same "
+            "numbers."
         ),
         x=doubling_axis("Context", Unit.TOKENS, (length for length, _ in facts.kv_curve)),
         y=y,
@@ -86,7 +88,7 @@ def memory_plot(model: LanguageModel, facts: ModelFacts, gpus: tuple[Gpu, ...]) 
     )
     columns = (
         Column("Context", numeric=True, note="one sequence"),
-        Column("Cache", numeric=True, note="16 bits"),
+        Column("Cache", numeric=True, note=cache_bits(facts)),
         *(
             Column(checkpoint_facts.checkpoint.quantization.name, numeric=True)
             for checkpoint_facts in shown

@@ -153,7 +153,7 @@ def _model(inputs: SiteInputs, id_: str) -> Fields:
         "organization": lambda: model.organization,
         "license": lambda: model.license,
         "context": lambda: NumberCell(model.context_tokens, Unit.TOKENS),
-        "parameters": lambda: NumberCell(facts.parameters, Unit.PARAMETERS),
+        "parameters": lambda: NumberCell(facts.all_parameters, Unit.PARAMETERS),
         "active-parameters": lambda: NumberCell(facts.active_parameters, Unit.PARAMETERS),
         "kv-per-token": lambda: NumberCell(facts.kv_bytes_per_token, Unit.KIB),
         "tensor-parallel-sizes": lambda: tensor_parallel_words(facts),

@@ -46,6 +46,7 @@ from sitegen.site.tables.counts import (
 from sitegen.site.tables.measured import MeasuredRuns, measured_of_model
 from sitegen.site.tables.models import (
     active_cell,
+    cache_bits,
     cache_table,
     cache_words,
     tensor_parallel_words,
@@ -307,23 +308,42 @@ def _facts(model: LanguageModel, known: ModelFacts) -> Table:
     experts: Cell = Absent("dense")
     if known.experts:
         experts = f"{known.experts}; each token uses {known.experts_per_token}"
+    cache = Parts((NumberCell(known.kv_bytes_per_token, Unit.KIB), f" ({cache_bits(known)})"))
     pairs: tuple[tuple[str, Cell], ...] = (
         ("Organization", model.organization),
         ("License", model.license),
-        ("Published", model.released or Absent()),
+        ("Released" if model.announced else "Repository created", model.released or Absent()),
         ("Repository", repository_cell(model.repository)),
-        ("Parameters", NumberCell(known.parameters, Unit.PARAMETERS)),
+        ("Parameters", _parameters(model, known)),
         ("Active parameters", active_cell(known)),
+        ("Reads images", _images(model)),
         ("Experts", experts),
         ("Layers", NumberCell(known.layers, Unit.COUNT)),
         ("Attention heads", NumberCell(known.attention_heads, Unit.COUNT)),
         ("KV heads", NumberCell(known.kv_heads, Unit.COUNT)),
         ("Layer types", cache_words(known)),
-        ("KV cache per token", NumberCell(known.kv_bytes_per_token, Unit.KIB)),
+        ("KV cache per token", cache),
         ("Longest context", NumberCell(model.context_tokens, Unit.TOKENS)),
-        ("Valid tensor parallel sizes", tensor_parallel_words(known)),
+        ("Tensor parallel sizes with equal parts", tensor_parallel_words(known)),
     )
     return facts("facts", "Architecture facts", pairs)
+
+
+def _parameters(model: LanguageModel, known: ModelFacts) -> Cell:
+    """State all parameters; layers that only predict tokens ahead stand apart."""
+    every = NumberCell(known.all_parameters, Unit.PARAMETERS)
+    if not model.mtp_parameters:
+        return every
+    ahead = NumberCell(model.mtp_parameters, Unit.PARAMETERS)
+    return Parts((every, "; ", ahead, " more in layers for speculative decoding"))
+
+
+def _images(model: LanguageModel) -> Cell:
+    """Say whether the model reads images, and how many parameters are for other input than text."""
+    if not model.vision_parameters:
+        return "yes; we count only the text part" if model.vision_classes else "no"
+    size = NumberCell(model.vision_parameters, Unit.PARAMETERS)
+    return Parts(("yes; ", size, " of the parameters are for input other than text"))
 
 
 def _result(
@@ -338,7 +358,9 @@ def _result(
         "name": model.name,
         "parameters": known.parameters,
         "active_parameters": known.active_parameters,
+        "vision_parameters": known.vision_parameters,
         "kv_bytes_per_token": known.kv_bytes_per_token,
+        "kv_bits": known.kv_bits,
         "valid_tensor_parallel_sizes": list(known.valid_tensor_parallel_sizes),
         "checkpoints": [
             {

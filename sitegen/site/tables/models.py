@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.physics.model_facts import IN_FLIGHT_TOKENS, ModelFacts
+from sitegen.physics.sequence_cache import BITS
 from sitegen.quality.values import Rating, Ratings, Use
 from sitegen.site.cells import (
     Absent,
@@ -29,6 +30,8 @@ CACHE_WORDS = {
     "none": "no cache",
 }
 """What a layer keeps, as it stands before ``in 12 layers``."""
+MARKED_BITS = "16 bits if not marked"
+"""Under the column of a cache, where some rows say that theirs has others."""
 
 
 def tensor_parallel_words(facts: ModelFacts) -> str:
@@ -57,9 +60,9 @@ def models_table(
         Column("Rating", numeric=True, note="overall"),
         Column("Parameters", numeric=True),
         Column("Active", numeric=True),
-        Column("KV per token", numeric=True, note="16 bits"),
+        Column("KV per token", numeric=True, note=MARKED_BITS),
         Column("Context", numeric=True),
-        Column("TP sizes", numeric=True, prose=True),
+        Column("TP sizes", numeric=True, prose=True, note="equal parts"),
         Column("Checkpoints", numeric=True),
     )
     rows = tuple(
@@ -67,9 +70,9 @@ def models_table(
             (
                 Lines((Link(url_of("model", model.id), model.name), Small(model.organization))),
                 _rating(ratings.of(Use.OVERALL, model.id)),
-                NumberCell(facts.parameters, Unit.PARAMETERS),
+                NumberCell(facts.all_parameters, Unit.PARAMETERS),
                 active_cell(facts),
-                NumberCell(facts.kv_bytes_per_token, Unit.KIB),
+                _marked_cache(facts),
                 NumberCell(model.context_tokens, Unit.TOKENS),
                 tensor_parallel_words(facts),
                 NumberCell(len(model.checkpoints), Unit.COUNT),
@@ -84,6 +87,17 @@ def models_table(
 def active_cell(facts: ModelFacts) -> Cell:
     """Say how many parameters a token uses: of a dense model all, whatever its table of words."""
     return NumberCell(facts.active_parameters, Unit.PARAMETERS) if facts.experts else "all"
+
+
+def cache_bits(facts: ModelFacts) -> str:
+    """Say how wide the elements of the stated cache are."""
+    return "16 bits" if facts.kv_bits == BITS else f"mostly {facts.kv_bits} bits"
+
+
+def _marked_cache(facts: ModelFacts) -> Cell:
+    """State the cache of a token, with its bits where a column's note says others."""
+    size = NumberCell(facts.kv_bytes_per_token, Unit.KIB)
+    return size if facts.kv_bits == BITS else Lines((size, Small(cache_bits(facts))))
 
 
 def _rating(rating: Rating | None) -> Cell:
@@ -103,9 +117,12 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
     """
     chosen = tuple(models)
     lengths = tuple(length for length, _ in chosen[0][1].kv_bytes_at) if chosen else ()
+    widths = {cache_bits(facts) for _, facts in chosen}
+    mixed = len(widths) > 1
+    bits = MARKED_BITS if mixed else "".join(widths)
     columns = (
         Column("Model"),
-        Column("Per token", numeric=True, note="16 bits"),
+        Column("Per token", numeric=True, note=bits),
         *(Column(f"At {length // 1024}K", numeric=True) for length in lengths),
         *(
             Column(
@@ -122,7 +139,7 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
         Row(
             (
                 Link(url_of("model", model.id), model.name),
-                NumberCell(facts.kv_bytes_per_token, Unit.KIB),
+                _marked_cache(facts) if mixed else NumberCell(facts.kv_bytes_per_token, Unit.KIB),
                 *(_cache_at(model, length, size) for length, size in facts.kv_bytes_at),
                 *(_cache_at(model, length, size) for length, size in facts.kv_peak_at[:1]),
                 cache_words(facts),
@@ -131,7 +148,8 @@ def cache_table(models: Iterable[tuple[LanguageModel, ModelFacts]], *, id: str) 
         for model, facts in chosen
     )
     kept = {kind for _, facts in chosen for kind, _ in facts.cache_kinds}
-    return Table(id, "KV cache of one sequence at 16 bits", columns, rows, note=_cache_note(kept))
+    caption = f"KV cache of one sequence ({bits})"
+    return Table(id, caption, columns, rows, note=_cache_note(kept))
 
 
 def _cache_note(kept: set[str]) -> str:
@@ -147,8 +165,9 @@ def _cache_note(kept: set[str]) -> str:
     )
     if "compressed" in kept:
         words += (
-            " DeepSeek V4 stores its cache in its own layout, mostly in 8 bits, whichever "
-            "cache type you choose."
+            " DeepSeek V4 has a cache layout of its own, mostly in 8 bits. vLLM uses this layout "
+            "whichever cache type you choose, and these figures are for it. llama.cpp stores the "
+            "cache in 16 bits by default, which takes nearly twice as much memory."
         )
     return words
 

@@ -545,9 +545,15 @@ class ModelPage(Shape):
     model: str
     name: str
     parameters: int
+    """Of the language model, without the parts for other input and layers that predict ahead."""
     active_parameters: int
+    vision_parameters: int
+    """Of the parts for images and other input that is not text, beside `parameters`."""
     kv_bytes_per_token: float
+    kv_bits: int
+    """Bits of most elements of that cache: 16, or 8 where vLLM refuses 16 (DeepSeek V4)."""
     valid_tensor_parallel_sizes: list[int]
+    """Sizes that cut the model into equal parts; some runtimes also cut unequal ones."""
     checkpoints: list[CheckpointSize]
     tiers: dict[str, Columns[BriefAssessment]]
     measured_speeds: list[MeasuredSpeed]
