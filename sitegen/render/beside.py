@@ -13,14 +13,15 @@ from sitegen.ownership.prices import FIRST_CURRENCY, Basis, build_to_buy
 from sitegen.render.cells import text
 from sitegen.render.filters import quantity
 from sitegen.site.cells import Cell, Lines, NumberCell, Unit
+from sitegen.site.combo.cards import loses_less
 from sitegen.site.combo.comparison import TIER_LETTERS, UNJUDGED, compared_models
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.pages.compare import MACHINES_URL
-from sitegen.site.words.hardware import gpu_watts
+from sitegen.site.words.hardware import power_words
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import brief_cost
 from sitegen.site.words.verdicts import LONG_CONTEXT, SHORT_CONTEXT, checkpoint_name, ends_at_cap
-from sitegen.survey.results import ComboSurvey, ModelOnCombo
+from sitegen.survey.results import ComboSurvey
 
 SCRIPT = "(self.sitegenBeside ??= {})[%s] = %s;\n"
 """A script, since pages that are read from a folder may load nothing else."""
@@ -43,7 +44,9 @@ def _json(value: object) -> str:
 def beside_data(survey: ComboSurvey, models: Sequence[LanguageModel]) -> dict[str, Any]:
     """Write a machine: facts as printed, and in columns what it does with each model.
 
-    ``tiers`` has a letter for each model; the other lists have an entry for each that runs.
+    ``tiers`` has a letter for each model; the other lists have an entry for each that runs. As in
+    other answers, that is a file that can be read along; ``slower`` says of which rows another
+    file loses less, by their place.
     """
     rows = {row.model.id: row for row in survey.rows}
     letters, running = "", []
@@ -52,7 +55,8 @@ def beside_data(survey: ComboSurvey, models: Sequence[LanguageModel]) -> dict[st
         letters += UNJUDGED if row is None else TIER_LETTERS[row.tier]
         if row is not None and row.tier is not FitTier.NOT_PRACTICAL:
             running.append(row)
-    files = [_run(row.pick) for row in running]
+    picks = [row.answer for row in running]
+    files = [_run(pick) for pick in picks]
     names = list(dict.fromkeys(files))
     return {
         "lead": survey.lead.model.id if survey.lead else "",
@@ -60,12 +64,15 @@ def beside_data(survey: ComboSurvey, models: Sequence[LanguageModel]) -> dict[st
         "facts": [_lines(cell) for cell in _facts(survey)],
         "tiers": letters,
         "close": [int(row.too_close) for row in running],
-        "one": [_one_user(row.pick) for row in running],
-        "all": [_all_users(row.pick) for row in running],
-        "context": [_context(row.pick) for row in running],
-        "users": [[_users(row, at) for at in (SHORT_CONTEXT, LONG_CONTEXT)] for row in running],
+        "one": [_one_user(pick) for pick in picks],
+        "all": [_all_users(pick) for pick in picks],
+        "context": [_context(pick) for pick in picks],
+        "users": [[_users(pick, at) for at in (SHORT_CONTEXT, LONG_CONTEXT)] for pick in picks],
         "files": names,
         "file": [names.index(file) for file in files],
+        "slower": {
+            at: text(loses_less(row.pick)) for at, row in enumerate(running) if row.read_along
+        },
     }
 
 
@@ -80,12 +87,8 @@ def _seen_usd(combo: Combo) -> float | None:
 def _facts(survey: ComboSurvey) -> tuple[Cell, ...]:
     """Say memory, price and power, in the order of the page's rows."""
     combo = survey.combo
-    watts = gpu_watts(combo)
-    return (
-        NumberCell(combo.installed_vram_bytes, Unit.GIB),
-        brief_cost(combo),
-        "not recorded" if watts is None else NumberCell(watts, Unit.WATTS),
-    )
+    memory = NumberCell(combo.installed_vram_bytes, Unit.GIB)
+    return memory, brief_cost(combo), power_words(combo)
 
 
 def _lines(cell: Cell) -> list[str]:
@@ -115,9 +118,8 @@ def _context(pick: Assessment) -> int:
     return pick.limits.max_context_tokens if pick.limits else 0
 
 
-def _users(row: ModelOnCombo, context: int) -> str:
+def _users(pick: Assessment, context: int) -> str:
     """Count full contexts as rows do, with a sign where the counting ended."""
-    pick = row.pick
     if context > pick.model.context_tokens:
         return ""
     if pick.best is not None:

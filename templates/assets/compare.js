@@ -42,6 +42,7 @@
     return {
       ...one, close: Boolean(data.close[place]), speed: data.one[place], all: data.all[place],
       context: data.context[place], users: data.users[place], file: data.files[data.file[place]],
+      slower: data.slower[place] ?? "",
     };
   }
 
@@ -122,7 +123,7 @@
       row("Longest context", "", columns, name, context, (one) => (one.context ? [strong(`${many(one.context)} tokens`)] : dash())),
       row("Users at 8K", "", columns, name, (one) => number(one.users[0]), users(0)),
       row("Users at 32K", "", columns, name, (one) => number(one.users[1]), users(1)),
-      row("Run it as", "", columns, name, none, (one) => (one.runs ? [one.file, " ", made("small", {}, link(`custom/index.html#combo=${one.machine}&model=${one.model}`, "Memory and commands"))] : dash())),
+      row("Run it as", "", columns, name, none, (one) => (one.runs ? [one.file, " ", ...(one.slower ? [made("small", {}, one.slower), " "] : []), made("small", {}, link(`custom/index.html#combo=${one.machine}&model=${one.model}${one.slower ? "&for=answer" : ""}`, "Memory and commands"))] : dash())),
     ];
     const facts = (title, key, least) => row(title, "", columns, name, least ? (one) => one.usd ?? 0 : none, (one) => [one[key][0], ...one[key].slice(1).flatMap((line) => [" ", made("small", {}, line)])], least);
     if (form.classList.contains("two")) {

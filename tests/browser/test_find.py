@@ -509,6 +509,7 @@ def test_the_answer_says_what_differs(
             "lead": "", "usd": usd, "facts": [["1"], ["2"], ["3"]], "tiers": "nnc", "close": [0],
             "one": [[speed, speed, speed]], "all": [speed], "context": [context],
             "users": [["1", "1"]], "files": [files[id_]], "file": [0],
+            "slower": {"0": "Q8_0 loses less quality."} if speed > 30 else {},
         }  # fmt: skip
         body = f"(self.sitegenBeside ??= {{}})[{json.dumps(id_)}] = {json.dumps(data)};"
         route.fulfill(body=body, content_type="text/javascript")
@@ -521,6 +522,10 @@ def test_the_answer_says_what_differs(
     for name, letter in names.items():
         said = said.replace(name, letter)
     assert said == sentence
+    slower = page.locator("#figures td", has_text="Q8_0 loses less quality.")
+    opened = page.locator("#figures a[href$='&for=answer']")
+    fast = [speed for speed, *_ in (one, other) if speed > 30]
+    assert slower.count() == opened.count() == len(fast)
 
 
 def test_two_models_stand_side_by_side_on_one_machine(page: Page, root: str) -> None:

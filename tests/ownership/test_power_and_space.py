@@ -96,7 +96,7 @@ def test_a_server_for_modules_is_known_by_its_maker_or_not_at_all() -> None:
 
 
 def test_a_sum_needs_every_machine() -> None:
-    combo = whole_catalog().combos["4x-mac-studio-m3-ultra-rdma"]
+    combo = whole_catalog().combos["4x-strix-halo-framework"]
     assert of(combo).draw_watts is None
     known = tuple(replace(node, max_watts=300) for node in combo.nodes)
     whole = of(replace(combo, nodes=known))

@@ -63,6 +63,26 @@ def test_a_short_context_has_no_users_of_a_longer_one() -> None:
     assert found["users"][1] == ["24", ""]
 
 
+def test_a_file_that_can_be_read_along_leaves_a_slower_one_and_says_so() -> None:
+    survey = SURVEY.combos[MAC.id]
+    (small, *rest) = survey.rows
+    found = beside_data(survey, MODELS)
+    assert found["slower"] == {}
+    fast = replace(small.pick, checkpoint=replace(small.pick.checkpoint, id="fast"))
+    rows = (replace(small, read_along=fast), *rest)
+    found = beside_data(replace(survey, rows=rows), MODELS)
+    (at,) = found["slower"]
+    assert "(fast)" in found["files"][found["file"][at]]
+    assert found["slower"][at] == "Q4_K_M loses less quality but generates only 21\xa0tok/s."
+
+
+def test_power_says_what_it_is_of() -> None:
+    assert beside_data(SURVEY.combos[FOUR_BY_TWO.id], MODELS)["facts"][2] == [
+        "3,600\xa0W",
+        "GPUs only",
+    ]
+
+
 def test_prices_are_compared_only_where_somebody_saw_them() -> None:
     survey = SURVEY.combos[SINGLE.id]
     assert beside_data(survey, MODELS)["usd"] is None  # known at launch alone

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sitegen.fit.assessment import FitTier
-from sitegen.site.cells import Absent, Lines, NumberCell, Small, Unit
+from sitegen.site.cells import Absent, Lines, Link, NumberCell, Small, Unit
 from sitegen.site.combo.comparison import Neighbours, comparison_table, machines_table
 from sitegen.site.row_filters import (
     Bound,
@@ -19,7 +19,9 @@ from sitegen.site.row_filters import (
     gpu_facets,
     model_facets,
 )
-from sitegen.site.words.hardware import gpu_watts
+from sitegen.site.tables.combos import answer_model
+from sitegen.site.urls import row_url, view_of
+from sitegen.site.words.hardware import gpu_watts, most_watts, power_words
 from sitegen.site.words.prices import build_usd
 from sitegen.units import GIB
 from tests.site import fabricated
@@ -46,6 +48,33 @@ def test_one_price_that_nobody_recorded_leaves_the_sum_unknown() -> None:
     assert gpu_watts(mixed) is None
     assert "price" not in dict(combo_facets(mixed))
     assert gpu_watts(fabricated.MIXED) == 900
+
+
+def test_power_is_that_of_the_whole_machine_where_its_maker_says_it() -> None:
+    mac = fabricated.MAC
+    chip = replace(fabricated.M3_ULTRA, tdp_watts=180, segment="integrated")
+    gpus = tuple(replace(gpu, gpu=chip) for gpu in mac.nodes[0].gpus)
+    alone = replace(mac, nodes=(replace(mac.nodes[0], gpus=gpus),))
+    whole = replace(alone, nodes=(replace(alone.nodes[0], max_watts=270),))
+    two = replace(alone, nodes=(alone.nodes[0], whole.nodes[0]))
+    assert power_words(alone) == Lines((NumberCell(180, Unit.WATTS), Small("chip only")))
+    assert power_words(whole) == Lines((NumberCell(270, Unit.WATTS), Small("whole machine")))
+    assert power_words(two) == Lines((NumberCell(360, Unit.WATTS), Small("chips only")))
+    assert most_watts(whole) == 270
+    assert gpu_watts(whole) == 180
+
+
+def test_the_first_answer_opens_its_own_file_where_the_row_has_a_slower_one() -> None:
+    survey = fabricated.SURVEY.combos[fabricated.FOUR_BY_TWO.id]
+    assert survey.lead is not None
+    (row,) = (one for one in survey.rows if one.model.id == survey.lead.model.id)
+    apart = replace(survey, rows=(replace(row, read_along=survey.lead),))
+    usual, other = answer_model(survey), answer_model(apart)
+    assert isinstance(usual, Lines)
+    assert isinstance(other, Lines)
+    assert usual.lines[0] == Link(row_url(survey.combo.id, row.model.id), row.model.name)
+    view = f"{view_of(survey.combo.id, row.model.id)}&for=answer"
+    assert other.lines[0] == Link(view, row.model.name)
 
 
 def test_controls_offer_what_rows_have_and_nothing_else() -> None:
@@ -77,7 +106,7 @@ def test_a_row_of_the_comparison_has_the_values_of_the_survey() -> None:
     cells = dict(zip(headings, table.rows[0].cells, strict=True))
     assert len(cells) == len(headings)
     assert cells["Price"] == Lines((NumberCell(12_792, Unit.USD), Small("at launch")))
-    assert cells["Power"] == NumberCell(3_600, Unit.WATTS)
+    assert cells["Power"] == Lines((NumberCell(3_600, Unit.WATTS), Small("GPUs only")))
     assert cells["Installed"] == NumberCell(192 * GIB, Unit.GIB)
     assert cells["Effective"] == NumberCell(44 * GIB, Unit.GIB)
     assert cells["Comfortable"] == NumberCell(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT)

@@ -107,6 +107,19 @@ def test_a_machine_of_the_catalog_gives_the_answers_of_its_own_page() -> None:
     assert small.whole[0].url == "/combos/mac-studio/"
 
 
+def test_a_card_opens_the_file_that_it_names_and_not_a_slower_one_of_the_row() -> None:
+    inputs = fabricated.inputs()
+    survey = SURVEY.combos["mac-studio"]
+    assert survey.lead is not None
+    rows = [replace(one, read_along=survey.lead) for one in survey.rows]
+    rows = [one for one in rows if one.model.id == survey.lead.model.id]
+    combos = {**SURVEY.combos, "mac-studio": replace(survey, rows=tuple(rows))}
+    other = replace(inputs, survey=replace(inputs.survey, combos=combos))
+    small, _ = gpu_answers(kinds_by_gpu(other)["m3-ultra"], (), other).cards
+    assert small.best[0].model.url.endswith("&for=answer")
+    assert not answers("m3-ultra").cards[0].best[0].model.url.endswith("&for=answer")
+
+
 def test_a_card_names_the_longest_context_of_any_plan_of_the_pick() -> None:
     survey = SURVEY.combos["mac-studio"]
     lead = survey.lead
@@ -137,6 +150,8 @@ def test_a_card_without_a_machine_says_how_many_gpus_a_model_takes() -> None:
         ["40 tok/s, 32,768 tokens, on two of the GPUs"],
         ["40 tok/s, 32,768 tokens, on two of the GPUs"],
     ]
+    opened = found[1].best[0].model.url.partition("#")[2]
+    assert read_state(opened, CATALOG).asked.read_along
 
 
 def test_the_page_lists_the_best_and_its_files_list_all() -> None:

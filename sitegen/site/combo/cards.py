@@ -291,12 +291,15 @@ def _left_out(assessment: Assessment, slower: Assessment | None) -> tuple[Cell, 
     idle = idle_words(assessment.combo, plan) if plan is not None else ""
     found: list[Cell] = []
     if slower is not None:
-        found.append(
-            Parts((f"{checkpoint_name(slower)} loses less quality", *_at_speed(slower), "."))
-        )
+        found.append(loses_less(slower))
     if idle:
         found.append(idle)
     return tuple(found)
+
+
+def loses_less(slower: Assessment) -> Parts:
+    """Say of the file that an answer leaves for its speed what it has and what it lacks."""
+    return Parts((f"{checkpoint_name(slower)} loses less quality", *_at_speed(slower), "."))
 
 
 def _at_speed(assessment: Assessment) -> tuple[Cell, ...]:

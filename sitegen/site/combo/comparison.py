@@ -26,7 +26,6 @@ from sitegen.site.cells import (
     Small,
     Span,
     Unit,
-    recorded,
 )
 from sitegen.site.combo.goal_table import gives
 from sitegen.site.inputs import SiteInputs
@@ -37,7 +36,13 @@ from sitegen.site.table import Column, Row, Table
 from sitegen.site.tables.combos import answer_model, effective_vram
 from sitegen.site.tables.running_costs import ELECTRICITY
 from sitegen.site.urls import url_of
-from sitegen.site.words.hardware import gpu_watts, plain_gpus
+from sitegen.site.words.hardware import (
+    gpu_watts,
+    machine_watts,
+    most_watts,
+    plain_gpus,
+    power_words,
+)
 from sitegen.site.words.plans import effective_words
 from sitegen.site.words.prices import PRICE_NOTE, brief_cost, build_usd, cost_cell
 from sitegen.site.words.tiers import TIER_HEADINGS
@@ -63,7 +68,7 @@ def comparison_table(surveys: Iterable[ComboSurvey], catalog: Catalog) -> Table:
         Column("Machine", key="combo"),
         Column("GPUs"),
         Column("Price", numeric=True, note=PRICE_NOTE),
-        Column("Power", numeric=True, note="GPUs"),
+        Column("Power", numeric=True),
         Column("Electricity", numeric=True, note="a month at full power"),
         Column("Installed", numeric=True),
         Column("Effective", numeric=True, note="one replica, at most"),
@@ -93,7 +98,7 @@ def machines_table(surveys: Iterable[ComboSurvey]) -> Table:
         Column("Machine"),
         Column("GPU memory", numeric=True),
         Column("GPU cost", numeric=True, note="newest seen", key="GPUs cost"),
-        Column("Power", numeric=True, note="GPUs"),
+        Column("Power", numeric=True),
         Column("Best overall", note="file"),
         Column("Speed", numeric=True, note="one user"),
         Column("Models that fit", numeric=True),
@@ -113,8 +118,8 @@ def _machine(survey: ComboSurvey) -> Row:
             Link(url_of("combo", combo.id), combo.name),
             NumberCell(combo.installed_vram_bytes, Unit.GIB),
             brief_cost(combo),
-            recorded(gpu_watts(combo), Unit.WATTS),
-            answer_model(lead),
+            power_words(combo),
+            answer_model(survey),
             Absent("–") if speed is None else NumberCell(speed, Unit.TOKENS_PER_S),
             NumberCell(len(survey.tier(FitTier.COMFORTABLE)), Unit.COUNT),
         )
@@ -128,12 +133,12 @@ def _row(survey: ComboSurvey, catalog: Catalog) -> Row:
             Link(url_of("combo", combo.id), combo.name),
             plain_gpus(combo),
             cost_cell(build_to_buy(combo)),
-            recorded(gpu_watts(combo), Unit.WATTS),
+            power_words(combo),
             _electricity(combo, catalog),
             NumberCell(combo.installed_vram_bytes, Unit.GIB),
             effective_vram(survey),
             _by_plan(survey),
-            answer_model(lead),
+            answer_model(survey),
             reachable_context(lead) if lead else Absent("none fits"),
             *(_answer(survey, goal) for goal in GOALS),
             *(NumberCell(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
@@ -142,8 +147,8 @@ def _row(survey: ComboSurvey, catalog: Catalog) -> Row:
 
 
 def monthly_usd(combo: Combo, catalog: Catalog) -> float | None:
-    """Return what full board power costs a month, at the catalog's price of electricity."""
-    watts, price = gpu_watts(combo), catalog.assumptions.get(ELECTRICITY)
+    """Return what full power costs a month, at the catalog's price of electricity."""
+    watts, price = most_watts(combo), catalog.assumptions.get(ELECTRICITY)
     return None if watts is None or price is None else power_usd_a_month(watts, price.value.mid)
 
 
@@ -249,6 +254,7 @@ def comparison_twin(surveys: Iterable[ComboSurvey], catalog: Catalog) -> list[Pl
             "gpu_price_usd": build_usd(survey.combo),
             "price": shaped(CostShape, build_to_buy(survey.combo)),
             "gpu_watts": gpu_watts(survey.combo),
+            "machine_watts": machine_watts(survey.combo),
             "electricity_usd_per_month": monthly_usd(survey.combo, catalog),
             "installed_vram_bytes": survey.combo.installed_vram_bytes,
             "effective_vram_bytes": max((row.bytes for row in survey.effective_vram), default=None),

@@ -12,10 +12,11 @@ from sitegen.site.cells import Absent, Cell, Link, NumberCell, Parts, Unit
 from sitegen.site.combo.cards import commands
 from sitegen.site.combo.first_answer import WISHES
 from sitegen.site.combo.goal_table import GOAL_WORDS, gives
-from sitegen.site.composed_address import with_model, write_build
+from sitegen.site.composed_address import FOR, with_model, write_build
 from sitegen.site.inputs import SiteInputs
+from sitegen.site.tables.combos import answer_view
 from sitegen.site.tables.counts import NUMBERS
-from sitegen.site.urls import CUSTOM_URL, url_of, view_of
+from sitegen.site.urls import CUSTOM_URL, url_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import gpu_price_cell
 from sitegen.site.words.verdicts import checkpoint_name, start_note
@@ -147,21 +148,21 @@ def _of_survey(survey: ComboSurvey) -> Iterator[Best]:
         return
     coding = next((one.picks[0] for one in survey.uses if one.use is Use.CODING), None)
     same = coding is not None and coding.assessment.model.id == answer.pick.model.id
-    yield Best(BOTH if same else OVERALL, _view(answer.pick), _figures(answer.pick))
+    yield Best(BOTH if same else OVERALL, _view(survey, answer.pick), _figures(answer.pick))
     for one in answer.instead:
         found, standing = one.assessment, one.standing
         if one.wish is Wish.BEYOND:
-            yield Best(WISHES[one.wish], _view(found), _figures(found))
+            yield Best(WISHES[one.wish], _view(survey, found), _figures(found))
         elif one.wish is Wish.CODING or standing is None:
-            yield Best(CODING, _view(found), _figures(found))
+            yield Best(CODING, _view(survey, found), _figures(found))
         elif one.wish is Wish.FASTEST:
-            yield Best(FASTEST, _view(found), gives(AnswerGoal.ONE_STREAM, standing))
+            yield Best(FASTEST, _view(survey, found), gives(AnswerGoal.ONE_STREAM, standing))
         else:
-            yield Best(USERS, _view(found), gives(AnswerGoal.USERS_8K, standing))
+            yield Best(USERS, _view(survey, found), gives(AnswerGoal.USERS_8K, standing))
 
 
-def _view(found: Assessment) -> Link:
-    return Link(view_of(found.combo.id, found.model.id), found.model.name)
+def _view(survey: ComboSurvey, found: Assessment) -> Link:
+    return Link(answer_view(survey, found), found.model.name)
 
 
 def _figures(found: Assessment) -> Cell:
@@ -194,7 +195,7 @@ def _of_need(wish: str, need: GpusNeeded, machine_address: str, machine: Combo) 
     cell = _printed(need.single_tokens_per_s.mid, need.max_context_tokens)
     if need.count < len(machine.gpus):
         cell = Parts((cell, f", on {NUMBERS[need.count].lower()} of the GPUs"))
-    address = f"{CUSTOM_URL}#{with_model(machine_address, need.model.id)}"
+    address = f"{CUSTOM_URL}#{with_model(machine_address, need.model.id)}&for={FOR[False]}"
     return Best(wish, Link(address, need.model.name), cell)
 
 
@@ -209,12 +210,12 @@ def _start(survey: ComboSurvey) -> GpuStart | None:
             version = f"{recipe.name} {found.version}"
             return GpuStart(
                 Link(url_of("combo", survey.combo.id), survey.combo.name),
-                _view(found),
+                _view(survey, found),
                 f"{checkpoint_name(found)} in {version}{plan}",
                 start_note(found),
                 written,
                 Link(
-                    view_of(found.combo.id, found.model.id),
+                    answer_view(survey, found),
                     "All steps: install, start, check, stop",
                 ),
             )

@@ -21,9 +21,10 @@ from sitegen.site.cells import (
     TierMark,
     Unit,
 )
+from sitegen.site.composed_address import FOR
 from sitegen.site.row_filters import combo_facets
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.urls import url_of
+from sitegen.site.urls import url_of, view_of
 from sitegen.site.words.hardware import plain_gpus
 from sitegen.site.words.plans import effective_words, refused_words
 from sitegen.site.words.prices import PRICE_NOTE, cost_cell
@@ -33,14 +34,30 @@ from sitegen.site.words.verdicts import checkpoint_name, row_link
 from sitegen.survey.results import ComboSurvey, EffectiveVram
 
 
-def answer_model(assessment: Assessment | None) -> Cell:
-    """Name the model of a combo-level answer, its checkpoint, and its tier unless comfortable."""
+def answer_view(survey: ComboSurvey, found: Assessment) -> str:
+    """Return where an answer is shown whole, with the file that it names."""
+    view = view_of(found.combo.id, found.model.id)
+    return f"{view}&for={FOR[False]}" if _is_beside_its_row(survey, found) else view
+
+
+def _is_beside_its_row(survey: ComboSurvey, found: Assessment) -> bool:
+    """Return whether the row of a model has a slower file than its answer."""
+    of_answer = found.model.id, found.checkpoint.id, found.runtime.id
+    others = (row.read_along for row in survey.rows if row.read_along is not None)
+    return any((one.model.id, one.checkpoint.id, one.runtime.id) == of_answer for one in others)
+
+
+def answer_model(survey: ComboSurvey) -> Cell:
+    """Name the model of a combo's first answer, its checkpoint, and its tier unless comfortable."""
+    assessment = survey.lead
     if assessment is None:
         return Absent("none fits")
     remark: tuple[Cell, ...] = (checkpoint_name(assessment),)
     if assessment.tier is not FitTier.COMFORTABLE:
         remark = (*remark, ", ", TierMark(assessment.tier))
-    return Lines((Link(row_link(assessment), assessment.model.name), Small(Parts(remark))))
+    beside = _is_beside_its_row(survey, assessment)
+    address = answer_view(survey, assessment) if beside else row_link(assessment)
+    return Lines((Link(address, assessment.model.name), Small(Parts(remark))))
 
 
 def combo_heading(combo: Combo) -> Cell:
@@ -93,7 +110,7 @@ def _combo_row(survey: ComboSurvey, *, prices: bool) -> Row:
             NumberCell(combo.installed_vram_bytes, Unit.GIB),
             effective_vram(survey),
             *price,
-            answer_model(survey.lead),
+            answer_model(survey),
             *(NumberCell(len(survey.tier(tier)), Unit.COUNT) for tier in FitTier),
         ),
         facets=combo_facets(combo) if prices else (),

@@ -8,7 +8,18 @@ from itertools import groupby
 
 from sitegen.catalog.domain.hardware import Combo, Interconnect, Node, UnifiedMemory
 from sitegen.ownership.power_and_space import sum_if_known
-from sitegen.site.cells import Absent, Cell, Link, NumberCell, Parts, Unit, joined
+from sitegen.site.cells import (
+    NOT_RECORDED,
+    Absent,
+    Cell,
+    Lines,
+    Link,
+    NumberCell,
+    Parts,
+    Small,
+    Unit,
+    joined,
+)
 from sitegen.site.urls import url_of
 from sitegen.values import dataclass
 
@@ -48,6 +59,30 @@ def is_unified(combo: Combo) -> bool:
 def gpu_watts(combo: Combo) -> int | None:
     """Sum the board power of a combo's GPUs; ``None`` where one is not recorded."""
     return sum_if_known(gpu.gpu.tdp_watts for gpu in combo.gpus)
+
+
+def machine_watts(combo: Combo) -> int | None:
+    """Sum what makers say of whole machines; ``None`` where one says nothing."""
+    return sum_if_known(node.max_watts for node in combo.nodes)
+
+
+def most_watts(combo: Combo) -> int | None:
+    """Return the power of whole machines, or that of the GPUs where no maker says it."""
+    whole = machine_watts(combo)
+    return gpu_watts(combo) if whole is None else whole
+
+
+def power_words(combo: Combo) -> Cell:
+    """Print ``most_watts`` and whether it is that of the machines, the GPUs or the chips."""
+    watts = most_watts(combo)
+    if watts is None:
+        return NOT_RECORDED
+    if machine_watts(combo) is not None:
+        of = "whole machine" if len(combo.nodes) == 1 else "whole machines"
+    else:
+        chips = all(gpu.gpu.segment == "integrated" for gpu in combo.gpus)
+        of = f"{'chip' if chips else 'GPU'}{'s' if len(combo.gpus) > 1 else ''} only"
+    return Lines((NumberCell(watts, Unit.WATTS), Small(of)))
 
 
 def gpus_in_words(node: Node) -> Cell:

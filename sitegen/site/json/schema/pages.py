@@ -577,7 +577,10 @@ class ComparedCombo(Shape):
     """What the GPUs cost in whole dollars; `price` says of which kind and day."""
     price: Cost
     gpu_watts: int | None
+    machine_watts: int | None
+    """What the makers say of the whole machines; `gpu_watts` is of their GPUs or chips."""
     electricity_usd_per_month: float | None
+    """At `machine_watts`, or at `gpu_watts` where that is not known."""
     installed_vram_bytes: int
     effective_vram_bytes: int | None
     best_for_general_use: str | None
