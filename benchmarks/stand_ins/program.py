@@ -400,7 +400,7 @@ def hub(words: list[str]) -> None:
     names = [one for one in rest if one.endswith(".gguf")]
     rest = [one for one in rest if one not in names]
     options = dict(zip(rest[::2], rest[1::2], strict=True))
-    unknown = set(options) - {"--include", "--local-dir", "--revision"}
+    unknown = set(options) - {"--exclude", "--include", "--local-dir", "--revision"}
     if unknown or not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
         raise Refused(f"hf download {repository} {sorted(unknown)}")
     listed = os.environ.get("STAND_IN_REPOSITORIES")

@@ -40,6 +40,10 @@ Source:
     TabbyAPI e632af4, ``pyproject.toml``.
 """
 
+CONSOLIDATED = "consolidated*"
+"""Mistral's own files, which some of its repositories hold beside those for Transformers."""
+FOR_TRANSFORMERS = "model*.safetensors"
+
 Maker = Callable[[Target, str], str]
 
 
@@ -156,17 +160,38 @@ def downloaded(target: Target, where: str = "") -> tuple[RecipeStep, ...]:
 
 
 def _download(target: Target, where: str, into: str = "") -> RecipeStep:
-    variant = target.assessment.checkpoint.variant
+    checkpoint, traits = target.assessment.checkpoint, target.assessment.runtime.traits
+    variant = checkpoint.variant
     words = [
         "hf download",
         quoted(target.repository),
         *(["--revision", quoted(variant)] if variant else []),
+        *_left_out(checkpoint, consolidated=traits.loads_consolidated),
         *(["--local-dir", into] if into else []),
     ]
     place = "" if into else " into ~/.cache/huggingface, or into the folder that HF_HOME sets"
     note = f"This downloads about {gigabytes(target.assessment.download_bytes)}{place}."
     text = "\n".join([*([folder_line(target)] if into else []), " ".join(words)])
     return RecipeStep(Phase.FILES, DOWNLOAD, Language.BASH, text, where=where, note=note)
+
+
+def _left_out(checkpoint: Checkpoint, *, consolidated: bool = False) -> list[str]:
+    """Exclude files that hold the same weights once more, but not those that are loaded.
+
+    Source:
+        huggingface_hub 2.4.0, ``hf download``: one pattern per ``--exclude``; a second word would
+        be the name of a file. A star matches slashes too.
+    """
+    patterns = (
+        FOR_TRANSFORMERS if consolidated and one == CONSOLIDATED else one
+        for one in checkpoint.duplicates
+    )
+    return [f"--exclude {quoted(one)}" for one in patterns]
+
+
+def _release(target: Target, source: str) -> str:
+    """Download the release, which converters read as Transformers does."""
+    return " ".join(["hf download", source, *_left_out(_source(target)), "--local-dir source"])
 
 
 def folder_line(target: Target) -> str:
@@ -274,7 +299,7 @@ def _gguf(target: Target, source: str) -> str:
         *UV,
         f"uv venv --python {PYTHON} --seed convert && . convert/bin/activate",
         "pip install -r llama.cpp/requirements.txt",
-        f"hf download {source} --local-dir source",
+        _release(target, source),
         "python3 llama.cpp/convert_hf_to_gguf.py source --outtype auto --outfile whole.gguf",
     ]
     if kind not in {"F16", "BF16"}:
@@ -307,7 +332,7 @@ def _mlx(target: Target, source: str) -> str:
 def _exl3(target: Target, source: str) -> str:
     bits = target.assessment.checkpoint.quantization.linears.weight_bits
     lines = [
-        f"hf download {source} --local-dir source",
+        _release(target, source),
         f"git clone --branch v{EXLLAMAV3} https://github.com/turboderp-org/exllamav3",
         f'python3 exllamav3/convert.py -i source -o "$MODEL" -w work -b {bits:g}',
         WEIGH_FOLDER,

@@ -52,6 +52,24 @@ def test_a_published_checkpoint_is_downloaded() -> None:
     assert variable(recipe) == "Qwen/Qwen3-32B-AWQ"
 
 
+@pytest.mark.parametrize(
+    ("model", "runtime", "checkpoint", "left_out"),
+    [
+        ("gpt-oss-20b", "vllm", "mxfp4", ["original/*", "metal/*"]),
+        ("llama-3.1-8b-instruct", "sglang", "bf16", ["original/*"]),
+        ("mistral-nemo-instruct-2407", "sglang", "bf16", ["consolidated*"]),
+        ("mistral-nemo-instruct-2407", "vllm", "bf16", ["model*.safetensors"]),
+    ],
+)
+def test_the_same_weights_are_not_downloaded_twice(
+    model: str, runtime: str, checkpoint: str, left_out: list[str]
+) -> None:
+    """Of files in two formats, those stay that the runtime loads: vLLM prefers Mistral's own."""
+    recipe = form(asked("8x-h100-sxm", model, runtime, checkpoint), runtime)
+    step = next(s for s in files(recipe) if s.title == "Download the model")
+    assert re.findall(r"--exclude '(\S+)'", step.text) == left_out
+
+
 def test_prediction_layers_are_downloaded_and_not_loaded() -> None:
     """Of 17,772,537,440 bytes, 17,533,554,272 are not the prediction layer's."""
     found = asked("1x-rtx-3090", "qwen3.8-27b", "llama-cpp", "q4-k-m")
@@ -320,7 +338,7 @@ def test_files_behind_a_licence_are_downloaded_after_a_login() -> None:
     login, download, _template = files(form(found, "vllm"))
     assert login.text == "hf auth whoami || hf auth login"
     assert "https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct" in login.note
-    assert download.text == "hf download meta-llama/Llama-3.1-8B-Instruct"
+    assert download.text == "hf download meta-llama/Llama-3.1-8B-Instruct --exclude 'original/*'"
     free = files(form(asked("8x-h100-sxm", "qwen3-8b", "vllm", "bf16"), "vllm"))
     assert [step.title for step in free] == ["Download the model"]
 

@@ -116,6 +116,7 @@ def facts_of_files_name_a_repository(records: CatalogRecords) -> Iterator[Proble
         said = {
             "variant": checkpoint.variant,
             "file": checkpoint.file,
+            "duplicates": checkpoint.duplicates,
             "publisher": checkpoint.publisher,
             "downloads": checkpoint.downloads is not None,
             "gated": checkpoint.gated,

@@ -100,6 +100,7 @@ class Checkpoint:
             empty where it is the quantization's own name.
         file: Name of the GGUF file in the repository, the first of its parts where it is split;
             empty where nobody lists it.
+        duplicates: Patterns of the repository's files that hold the same weights once more.
         publisher: Who made the files; ``OTHER`` also where no repository is known.
         downloads: Of the repository, as the Hub counted them on the day of the source, or None.
         gated: Whether downloading asks for an account that accepted the licence.
@@ -124,6 +125,7 @@ class Checkpoint:
     sources: tuple[Source, ...]
     variant: str = ""
     file: str = ""
+    duplicates: tuple[str, ...] = ()
     publisher: Publisher = Publisher.OTHER
     downloads: int | None = None
     gated: bool = False
@@ -278,6 +280,8 @@ class Traits:
             before it is copied to the GPU; with fewer the processor computes it.
         unmapped_option: Option that reads a file into memory that a GPU copies from directly; empty
             where there is none.
+        loads_consolidated: Of weights in Mistral's own files and in ``model*.safetensors``, it
+            loads Mistral's.
     """
 
     cache_types: tuple[str, ...]
@@ -292,6 +296,7 @@ class Traits:
     micro_batch_option: bool
     copied_expert_tokens: int = 0
     unmapped_option: str = ""
+    loads_consolidated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,11 @@ class CheckpointRecord(Record):
         "its parts where it is split (`Q8_0/Model-Q8_0-00001-of-00003.gguf`). Left out where no "
         "source lists it.",
     )
+    duplicates: tuple[Annotated[str, Field(pattern=r"^[\w.*/-]+$")], ...] = Field(
+        default=(),
+        description="Patterns of files in the repository that hold the same weights once more in "
+        "another format (`original/*`). Downloads leave them out.",
+    )
     publisher: PublisherWord | None = Field(
         default=None,
         description="Who made the files; `official` where the model's own organisation owns the "
@@ -555,6 +560,11 @@ class TraitsRecord(Record):
             "Option that reads a file into memory that a GPU copies from directly, where the "
             "runtime maps files otherwise (`--load-mode none`)."
         ),
+    )
+    loads_consolidated: bool = Field(
+        default=False,
+        description="Where a repository has the weights twice, as Mistral's own "
+        "`consolidated*.safetensors` and as `model*.safetensors`, it loads the former.",
     )
     sources: tuple[SourceRecord, ...] = Field(
         default=(), description="Sources, with the keys that each supports."

@@ -156,6 +156,7 @@ def _checkpoint(
         sources=resolve_sources(record.sources),
         variant=record.variant,
         file=record.file,
+        duplicates=record.duplicates,
         publisher=_publisher(record, model),
         downloads=record.downloads,
         gated=record.gated,
@@ -232,6 +233,7 @@ def _traits(record: TraitsRecord, memory_model: str) -> Traits:
         micro_batch_option=record.micro_batch_option,
         copied_expert_tokens=record.copied_expert_tokens,
         unmapped_option=record.unmapped_option,
+        loads_consolidated=record.loads_consolidated,
     )
 
 
