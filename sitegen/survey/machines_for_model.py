@@ -20,13 +20,11 @@ from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
 from sitegen.physics.plan import ParallelPlan
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.results import ModelOnCombo
-from sitegen.survey.verdict_policy import batches
+from sitegen.survey.verdict_policy import MANY, batches
 from sitegen.values import dataclass
 
 ROOM_TOKENS = 32_768
 """Context that a machine must have room for, or all that the model has."""
-MANY = 16
-"""Full contexts of ``ROOM_TOKENS`` that a machine for many users holds at once."""
 LARGER = 1.5
 """How much more memory than the smallest a machine for many users may have to be called cheap.
 

@@ -63,8 +63,10 @@ Two errors that have nothing in common differ by the root of two as much as one;
 """
 MUCH_FASTER = 2.0
 """Times the speed for which an answer gives up ``LITTLE_LOSS`` on unequal GPUs."""
+MANY = 16
+"""Users from whom on a machine serves many of them."""
 MORE_USERS = 1.5
-"""Times the users for whom an answer for many gives up ``LITTLE_LOSS``."""
+"""Times the users for whom an answer that serves fewer than ``MANY`` gives up ``LITTLE_LOSS``."""
 LITTLE_LOSS = 2.0
 """Rating points: less than anybody can tell models apart by."""
 FREED = 1.15
@@ -493,9 +495,9 @@ def _pick_among(
 
     For ``read_along`` a pick slower than that gives way to the first production file with as much
     room that is not, and on unequal GPUs to one that is much faster. At home a pick for many users
-    gives way to one that answers many more. Nobody gives up images for room alone; but a runtime
-    that does not batch loads no projector unless it is told to, so that beside its plan those of
-    servers without images are compared, too.
+    that answers only a few gives way to one that answers more. Nobody gives up images for room
+    alone; but a runtime that does not batch loads no projector unless it is told to, so that beside
+    its plan those of servers without images are compared, too.
 
     Source:
         club-3090, compose of Gemma 4 26B-A4B for one RTX 3090 under vLLM: "Vision: off"; read
@@ -589,13 +591,13 @@ def _with_more_users(
 ) -> Pick:
     """Give way to a production file that answers half as many users again, for a point or two.
 
-    The file that loses least is chosen before users are counted. Of a large model it leaves room
-    for few of them, and each token of each of them reads all of it.
+    The file that loses least is chosen before users are counted. Of a large model it may leave room
+    or speed for a few of them only. Who can serve many keeps what loses least.
     """
     least = engine.losses.of(question.model, pick.entry.subject.checkpoint).mid
     size = pick.entry.weights_bytes / NO_FASTER
     best, most = pick, _readers(engine, pick)
-    for group in groups:
+    for group in groups if most < MANY else ():
         light = [
             ask
             for ask in group

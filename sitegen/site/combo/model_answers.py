@@ -32,7 +32,8 @@ from sitegen.site.words.quality import STANDINGS, URL, rating_cell
 from sitegen.site.words.tiers import COMFORTABLY
 from sitegen.site.words.verdicts import longest_context, start_note
 from sitegen.survey.composed_build import build_of
-from sitegen.survey.machines_for_model import MANY, BestMachines, GoalAmounts, OnMachine
+from sitegen.survey.machines_for_model import BestMachines, GoalAmounts, OnMachine
+from sitegen.survey.verdict_policy import MANY
 from sitegen.values import dataclass
 
 SMALLEST = {
