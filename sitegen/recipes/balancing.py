@@ -23,6 +23,8 @@ Source:
     2026-11-28 in a code index).
 """
 
+CLIENTS = "For clients elsewhere, write this machine's private address after listen."
+
 
 def addresses(target: Target, port: int = FIRST_PORT) -> list[str]:
     """List host and port of every server that answers clients, machine by machine.
@@ -66,7 +68,7 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
         "\n".join(_file(servers, listens)),
         where=where,
         file=FILE,
-        note="Enter the addresses of your nodes." if len(machines) > 1 else "",
+        note=f"{_servers_note(len(machines), own_host=own_host)}{CLIENTS}",
     )
     started = RecipeStep(
         Phase.START,
@@ -84,6 +86,13 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
     )
     closed = _closed(target, port) if len(machines) > 1 else ()
     return (*closed, written, started, ended)
+
+
+def _servers_note(machines: int, *, own_host: bool) -> str:
+    """Say where the servers listen, as far as that is up to the reader."""
+    if machines > 1:
+        return "Enter the addresses of your nodes. "
+    return "The servers must stay on HOST=127.0.0.1. " if own_host else ""
 
 
 def _closed(target: Target, port: int) -> tuple[RecipeStep, ...]:

@@ -10,8 +10,9 @@ import pytest
 from sitegen.catalog.domain.hardware import Price, PriceKind
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import FitTier
-from sitegen.survey.machines_for_model import MANY, ROOM_TOKENS, GoalAmounts, machines_for
+from sitegen.survey.machines_for_model import ROOM_TOKENS, GoalAmounts, machines_for
 from sitegen.survey.results import ModelOnCombo
+from sitegen.survey.verdict_policy import MANY
 from tests.site import fabricated
 
 FLOOR = 10.0
