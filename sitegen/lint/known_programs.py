@@ -437,6 +437,10 @@ PROGRAMS: Mapping[str, Program] = {
         runtime="llama-cpp",
         settings=_LLAMA_CPP,
         words=("llama-server", "llama-cli", "llama-completion"),
+        commands=tuple(
+            ("llama", word)
+            for word in ("serve", "server", "cli", "client", "completion", "complete")
+        ),
         images=(r"ggml-org/llama\.cpp:server", r"ggerganov/llama\.cpp:server"),
         underscores=True,
         glues=False,
@@ -501,7 +505,11 @@ PROGRAMS: Mapping[str, Program] = {
         no_context_is_all=True,
     ),
     "llama-cpp-bench": Program(
-        "llama-bench of llama.cpp", words=("llama-bench",), underscores=True, only_options=True
+        "llama-bench of llama.cpp",
+        words=("llama-bench",),
+        commands=(("llama", "bench"),),
+        underscores=True,
+        only_options=True,
     ),
     "rpc": Program(
         "llama.cpp's RPC server",

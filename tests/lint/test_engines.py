@@ -142,3 +142,38 @@ def test_ranks_share_a_cache_of_sparse_attention_where_the_backend_can(
     quantized = f"{launch} --kv-cache-dtype fp8_e4m3"
     assert codes(quantized, combo="8x-b200-sxm") == []
     assert (codes(quantized, combo=combo) == []) == launch.startswith("vllm")
+
+
+def test_a_context_may_be_as_long_as_the_config_says() -> None:
+    command = "vllm serve poolside/Laguna-XS.2 --max-model-len"
+    assert codes(f"{command} 262144") == []  # its makers promise 131,072
+    assert codes(f"{command} 262145") == ["context-beyond-model"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"vllm serve Qwen/Qwen3-32B {LENGTH} --cpu-offload-gb",
+        "llama-server -m Qwen3-32B-Q8_0.gguf -ngl all -c 8192 --n-cpu-moe",
+    ],
+)
+def test_nothing_offloaded_leaves_the_memory_to_be_checked(command: str) -> None:
+    assert codes(f"{command} 0", combo="1x-rtx-3090") == ["does-not-fit"]
+    assert codes(f"{command} 20", combo="1x-rtx-3090") == []
+
+
+def test_a_variable_may_say_that_nothing_is_offloaded() -> None:
+    command = "LLAMA_ARG_N_CPU_MOE=0 llama-server -m Qwen3-32B-Q8_0.gguf -ngl all -c 8192"
+    assert codes(command, combo="1x-rtx-3090") == ["does-not-fit"]
+    program = "from vllm import LLM\nLLM(model='Qwen/Qwen3-32B', cpu_offload_gb=0)\n"
+    assert codes(program, "python", "1x-rtx-3090") == ["does-not-fit"]
+
+
+def test_llama_is_one_command_for_all_programs_of_llama_cpp() -> None:
+    command = "llama serve -hf unsloth/Qwen3-32B-GGUF:Q8_0 -ngl all"
+    assert codes(f"{command} -c 8192", combo="1x-rtx-3090") == ["does-not-fit"]
+    problem = only(f"{command} --ctx-sizee 8192")
+    assert (problem.code, problem.hint) == ("unknown-option", "did you mean '--ctx-size'?")
+    both = "llama {} -hf ggml-org/gpt-oss-20b-GGUF --port 8080 &\n"
+    assert codes(both.format("serve") * 2) == ["port-clash"]
+    assert codes(both.format("cli").replace(" --port 8080", "") * 2) == []
