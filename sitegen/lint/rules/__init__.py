@@ -66,6 +66,7 @@ RULES: tuple[Rule, ...] = (
     serving.replicas_fit_the_hardware,
     serving.engines_for_servers_serve,
     serving.nodes_have_the_gpus_they_offer,
+    serving.images_start_once,
     exposure.addresses_are_private,
     exposure.ports_are_their_own,
     exposure.servers_share_no_gpu,
