@@ -177,3 +177,21 @@ def test_llama_is_one_command_for_all_programs_of_llama_cpp() -> None:
     both = "llama {} -hf ggml-org/gpt-oss-20b-GGUF --port 8080 &\n"
     assert codes(both.format("serve") * 2) == ["port-clash"]
     assert codes(both.format("cli").replace(" --port 8080", "") * 2) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        ("--enable-reasoning --reasoning-parser deepseek_r1",
+         "delete it: --reasoning-parser is enough"),
+        ("--worker-use-ray", "write --distributed-executor-backend ray"),
+        ("--device cuda", "delete it: vLLM finds the device by itself"),
+        ("--num-scheduler-steps 8", ""),  # nothing took its place
+    ],
+)  # fmt: skip
+def test_an_option_of_earlier_versions_is_no_slip_of_another(options: str, hint: str) -> None:
+    problem = only(f"vllm serve Qwen/Qwen3-8B {options} {LENGTH}")
+    assert (problem.code, problem.severity, problem.hint) == (
+        "unknown-option", Severity.WARNING, hint,
+    )  # fmt: skip
+    assert only("llama-server -hf ggml-org/gpt-oss-20b-GGUF --config a.ini").hint == ""
