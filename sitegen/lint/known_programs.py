@@ -526,6 +526,8 @@ PROGRAMS: Mapping[str, Program] = {
         checks_key=True,
         whole_layers=True,
         no_context_is_all=True,
+        once_switches=frozenset({"--flash-attn"}),
+        replaced=dict.fromkeys(("-fmoe", "--fused-moe"), "delete it: it is on by default"),
     ),
     "llama-cpp-bench": Program(
         "llama-bench of llama.cpp",

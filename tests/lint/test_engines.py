@@ -195,3 +195,12 @@ def test_an_option_of_earlier_versions_is_no_slip_of_another(options: str, hint:
         "unknown-option", Severity.WARNING, hint,
     )  # fmt: skip
     assert only("llama-server -hf ggml-org/gpt-oss-20b-GGUF --config a.ini").hint == ""
+
+
+def test_ik_llama_has_options_of_earlier_versions_too() -> None:
+    """Its own pages write ``-fa`` without a value, and ``-fmoe``."""
+    start = "ik_llama.cpp/build/bin/llama-server -m x.gguf"
+    for option, code in (("-fa", "option-value"), ("-fmoe", "unknown-option")):
+        problem = only(f"{start} {option}")
+        assert (problem.code, problem.severity) == (code, Severity.WARNING)
+    assert codes(f"{start} -fa on -no-fmoe --max-gpu 2") == []
