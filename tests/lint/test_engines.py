@@ -204,3 +204,20 @@ def test_ik_llama_has_options_of_earlier_versions_too() -> None:
         problem = only(f"{start} {option}")
         assert (problem.code, problem.severity) == (code, Severity.WARNING)
     assert codes(f"{start} -fa on -no-fmoe --max-gpu 2") == []
+
+
+@pytest.mark.parametrize("option", ["-cnv", "--single-turn", "--interactive", "-no-cnv"])
+@pytest.mark.parametrize("server", ["llama-server", "llama serve"])
+def test_a_server_takes_no_options_of_the_terminal(server: str, option: str) -> None:
+    rest = f"-hf ggml-org/gpt-oss-20b-GGUF {option}"
+    problem = only(f"{server} {rest}")
+    assert (problem.code, problem.severity) == ("unknown-option", Severity.WARNING)
+    assert codes(f"llama-cli {rest}\nllama cli {rest}\nllama-completion {rest}") == []
+
+
+def test_ollama_run_takes_no_parameters_as_options() -> None:
+    for option in ("--num_ctx 32768", "--num-ctx=32768", "--temperature 0.7"):
+        assert codes(f"ollama run qwen3:8b {option}") == ["unknown-option"]
+    hint = only("ollama run qwen3:8b --num_ctx 32768").hint
+    assert hint == "type '/set parameter num_ctx …' in the session, or write it in a Modelfile"
+    assert codes("ollama run qwen3:8b --verbose --think=false --keepalive 5m --seed 1") == []
