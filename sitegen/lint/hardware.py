@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, DedicatedMemory, Gpu
@@ -26,8 +27,10 @@ _WITH_EACH = re.compile(r"\bwith (\d{1,3})(?:\s\w+)? each\b", re.IGNORECASE)
 WORDS = {"two": 2, "three": 3, "four": 4, "eight": 8}
 MOST_GPUS = 4_096
 MOST_KINDS = 8
-_PLUS = re.compile(r"\s{0,3}(?:\+|plus|&)\s{0,3}", re.IGNORECASE)
+_PLUS = re.compile(r"\s{0,3}(?:\+|plus)\s{0,3}", re.IGNORECASE)
 """What adds up GPUs of one machine."""
+_AND = re.compile(r"\s{0,3}&\s{0,3}")
+"""What joins GPUs of one machine, or machines of which each reader has one: ``H200 & B200``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,15 @@ class Hardware:
         sums = {one.words: one for one in self._sums(short)}
         if sums:
             return next(iter(sums.values())) if len(sums) == 1 else None
-        return self._counted(short)
+        return None if self._is_open(short) else self._counted(short)
+
+    def _is_open(self, text: str) -> bool:
+        """Whether a text counts GPUs that may be all, or those of one machine among several."""
+        found = tuple(self._each.finditer(text))
+        return any(
+            _AND.fullmatch(text[one.end() : other.start()]) and (one[1] or other[1])
+            for one, other in pairwise(found)
+        )
 
     def _sums(self, text: str) -> Iterator[TextHardware]:
         """Yield machines of several kinds of GPU: ``RTX 3090 + 2x RTX 4090``."""

@@ -313,6 +313,23 @@ Source:
     Neither is known to have a variable that sets the context, the share of the memory or the type
     of the cache.
 """
+GONE_FROM_VLLM = {
+    "--rope-scaling": YARN,
+    "--rope-theta": YARN,
+    "--device": "delete it: vLLM finds the device by itself",
+    "--enable-reasoning": "delete it: --reasoning-parser is enough",
+    "--worker-use-ray": "write --distributed-executor-backend ray",
+    "--guided-decoding-backend": "write --structured-outputs-config.backend",
+    "--speculative-model": "write the model and its settings as JSON: --speculative-config",
+}
+"""What took the place of options that vLLM no longer has.
+
+Source:
+    https://github.com/vllm-project/vllm/pull/21349 (``--device``),
+    https://docs.vllm.ai/en/v0.10.0/features/reasoning_outputs.html, ``engine/arg_utils.py`` of
+    vLLM 0.5 ("Deprecated, use --distributed-executor-backend=ray") and vLLM 0.33.0,
+    ``config/structured_outputs.py`` and ``config/speculative.py``, read 2026-11-29.
+"""
 PROGRAMS: Mapping[str, Program] = {
     "vllm": Program(
         "vLLM",
@@ -333,7 +350,7 @@ PROGRAMS: Mapping[str, Program] = {
         shorthand_context=True,
         takes_share=True,
         on_ray=True,
-        replaced={"--rope-scaling": YARN, "--rope-theta": YARN},
+        replaced=GONE_FROM_VLLM,
         needs={"--enable-auto-tool-choice": "--tool-call-parser"},
         growing=PARSERS,
         plugins={
@@ -430,6 +447,12 @@ PROGRAMS: Mapping[str, Program] = {
         cuts_context=True,
         one_expert_rank=True,
         version_numbers=3,
+        replaced={
+            "--cuda-graph-bs": "write --cuda-graph-bs-decode",
+            "--cuda-graph-max-bs": "write --cuda-graph-max-bs-decode",
+            "--nsa-decode-backend": "write --dsa-decode-backend",
+            "--nsa-prefill-backend": "write --dsa-prefill-backend",
+        },
         growing=PARSERS,
     ),
     "llama-cpp": Program(
@@ -437,6 +460,10 @@ PROGRAMS: Mapping[str, Program] = {
         runtime="llama-cpp",
         settings=_LLAMA_CPP,
         words=("llama-server", "llama-cli", "llama-completion"),
+        commands=tuple(
+            ("llama", word)
+            for word in ("serve", "server", "cli", "client", "completion", "complete")
+        ),
         images=(r"ggml-org/llama\.cpp:server", r"ggerganov/llama\.cpp:server"),
         underscores=True,
         glues=False,
@@ -499,9 +526,15 @@ PROGRAMS: Mapping[str, Program] = {
         checks_key=True,
         whole_layers=True,
         no_context_is_all=True,
+        once_switches=frozenset({"--flash-attn"}),
+        replaced=dict.fromkeys(("-fmoe", "--fused-moe"), "delete it: it is on by default"),
     ),
     "llama-cpp-bench": Program(
-        "llama-bench of llama.cpp", words=("llama-bench",), underscores=True, only_options=True
+        "llama-bench of llama.cpp",
+        words=("llama-bench",),
+        commands=(("llama", "bench"),),
+        underscores=True,
+        only_options=True,
     ),
     "rpc": Program(
         "llama.cpp's RPC server",

@@ -17,6 +17,8 @@ from sitegen.values import dataclass
 
 _KEPT_FOLDER = re.compile(r"\$(?:\w+|\{\w+\})(?:/[\w.-]+)+/?")
 """A path whose beginning a variable keeps, and whose end stands there."""
+_NONE = re.compile(r"0+(?:\.0*)?")
+"""An amount of nothing: ``--cpu-offload-gb 0`` leaves the whole model on the GPUs."""
 
 
 class Form(StrEnum):
@@ -185,7 +187,7 @@ def of_invocation(
     for name, options in options_of.items():
         for option in options:
             given = invocation.given(option)
-            if given is not None:
+            if given is not None and not _is_none(name, "".join(v.text for v in given.values)):
                 settings[name] = _setting(snippet, given.values, given.word)
                 break
     _without_model_option(snippet, invocation, settings)
@@ -209,6 +211,11 @@ def of_invocation(
     )
 
 
+def _is_none(name: str, text: str) -> bool:
+    """Whether a setting says that nothing lies in system RAM, as where it is not given."""
+    return name == "offload" and _NONE.fullmatch(text) is not None
+
+
 ON = frozenset({"on", "enabled", "true", "1"})
 OFF = frozenset({"off", "disabled", "false", "0"})
 """How the variable of a switch is read (llama.cpp, ``is_truthy`` and ``is_falsey``)."""
@@ -219,7 +226,7 @@ def with_variables(launch: Launch, given: Mapping[str, Setting]) -> Launch:
     settings = dict(launch.settings)
     for option, setting in _told(launch.traits, given):
         for name, options in launch.traits.settings.items():
-            if option in options and name not in settings:
+            if option in options and name not in settings and not _is_none(name, setting.text):
                 settings[name] = setting
     variables = dict(launch.variables) | {name: one.text for name, one in given.items()}
     return replace(launch, settings=settings, variables=variables)
@@ -318,7 +325,8 @@ def of_tree(snippet: Snippet, program: str, tree: Tree, table: OptionTable) -> d
     for name, options in traits_of(program).settings.items():
         for option in options:
             found = named.get(option)
-            if found is not None and found.scalar is not False:
+            given = found is not None and found.scalar is not False
+            if found is not None and given and not _is_none(name, found.text()):
                 settings[name] = tree_setting(snippet, found)
                 break
     return settings

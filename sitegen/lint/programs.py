@@ -69,6 +69,15 @@ _UPSTREAM = re.compile(
     r"|ggerganov/llama\.cpp|huggingface/text-generation-inference|ollama/ollama"
     r"|openmmlab/lmdeploy)(?=[:@]|$)"
 )
+_STARTS_VLLM = re.compile(
+    r"(?:docker\.io/)?vllm/vllm-openai(?::(?:latest|nightly|v\d[\w.+-]*))?(?:@sha256:\w+)?"
+)
+"""An image that starts vLLM's server by itself, with whatever words follow its name.
+
+Source:
+    https://github.com/vllm-project/vllm, ``docker/Dockerfile`` (``ENTRYPOINT ["vllm", "serve"]``),
+    and issue 37133 (``unrecognized arguments: serve``), read 2026-11-29.
+"""
 _MOVING = re.compile(r"(?:latest|nightly|dev|main|stable|server|full|light)(?:-[a-z]+\d*)*")
 """Tags that follow the newest version."""
 _OF_IMAGE: Mapping[str, str] = {
@@ -117,6 +126,27 @@ def is_server(text: str) -> bool:
     (True, False, False)
     """
     return "/" in text and any(pattern.search(text) for pattern, _ in IMAGES)
+
+
+def started_twice(image: str, words: Sequence[Word]) -> str:
+    """Return the words that start a server which the image starts by itself; empty for none.
+
+    >>> words = [Word(text, 0, 0) for text in ("vllm", "serve", "gpt2")]
+    >>> started_twice("vllm/vllm-openai:latest", words), started_twice("a/vllm-openai", words)
+    ('vllm serve', '')
+    """
+    texts = [word.text for word in words[:3]]
+    if not _STARTS_VLLM.fullmatch(image):
+        return ""
+    if texts[:2] == ["vllm", "serve"] or texts[:1] == ["serve"]:
+        return " ".join(texts[: texts.index("serve") + 1])
+    module = texts[1:2] == ["-m"] and MODULES.get("".join(texts[2:])) == "vllm"
+    return " ".join(texts) if module and texts[0].startswith("python") else ""
+
+
+def behind_serve(program: str, words: Sequence[Word], at: int) -> int:
+    """Return where the arguments of an image's program begin: ``serve`` is none of vLLM's."""
+    return at + 1 if program == "vllm" and [w.text for w in words[at : at + 1]] == ["serve"] else at
 
 
 def is_contained(words: Sequence[Word]) -> bool:
@@ -273,7 +303,8 @@ def _contained(words: Sequence[Word], at: int) -> tuple[str, int, str] | None:
             newest = NEWEST if version_of_image(text) == NEWEST else ""
             if inner is not None:
                 return inner[0], at + 1 + inner[1], inner[2] or newest
-            return program, at + 1, ((image[1] or "") if image.lastindex else "") or newest
+            start = behind_serve(program, words, at + 1)
+            return program, start, ((image[1] or "") if image.lastindex else "") or newest
     return None
 
 

@@ -127,6 +127,8 @@ class FileModel:
     """Parameters of Modelfiles: name and place."""
     unread: list[Spot] = field(default_factory=list)
     """Commands that start a model server and were not understood."""
+    started_twice: list[tuple[Spot, str]] = field(default_factory=list)
+    """Words of containers that start what their image starts by itself."""
     pinned: dict[str, str] = field(default_factory=dict)
     """Versions that the file installs, by program."""
     beside: dict[str, str] = field(default_factory=dict)

@@ -238,6 +238,26 @@ def test_numbers_and_paths_of_another_machine_do_not_hide_an_error() -> None:
     assert known_errors_in(text, known())[0].id == "kv-cache-needed-is-larger"
 
 
+@pytest.mark.parametrize(
+    ("text", "id_"),
+    [
+        ("vllm: error: unrecognized arguments: serve Qwen/Qwen3-8B",
+         "vllm-unrecognized-arguments-serve"),
+        ("Error: 500 Internal Server Error: llama runner process has terminated: cudaMalloc "
+         "failed: out of memory", "ollama-process-has-terminated-out-of-memory"),
+        ("torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/"
+         "ProcessGroupNCCL.cpp:3356, unhandled system error (run with NCCL_DEBUG=INFO for "
+         "details), NCCL version 2.27.3", "nccl-unhandled-system-error"),
+        ("Value error, User-specified max_model_len (131072) is greater than the derived "
+         "max_model_len (max_position_embeddings=40960 or model_max_length=None in model's "
+         "config.json). To allow overriding this maximum, set the env var "
+         "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1.", "max-model-len-above-derived"),
+    ],
+)  # fmt: skip
+def test_an_error_is_known_in_the_words_of_current_versions(text: str, id_: str) -> None:
+    assert known_errors_in(text, known())[0].id == id_
+
+
 def test_what_is_provided_as_nothing_is_named_on_the_page() -> None:
     page = (ROOT / "templates/check.html").read_text("utf-8")
     said_of = {

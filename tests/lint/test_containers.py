@@ -70,3 +70,40 @@ def test_a_container_that_is_run_is_held_to_its_number(started: str, expected: l
 def test_gpus_of_slurm_may_be_those_of_several_nodes() -> None:
     text = "srun --gpus=16 vllm serve Qwen/Qwen3-8B -tp 2 --max-model-len 8192"
     assert codes(text, combo=PAIR) == []
+
+
+REST = "Qwen/Qwen3-8B --max-model-len 8192"
+STARTED = "docker run --gpus all{} vllm/vllm-openai:latest {}"
+MODULE = "python3 -m vllm.entrypoints.openai.api_server"
+
+
+@pytest.mark.parametrize("twice", ["vllm serve", "serve", MODULE])
+def test_an_image_starts_its_server_once(twice: str) -> None:
+    """Otherwise it stops, as in vLLM issue 37133: ``unrecognized arguments: serve …``."""
+    rest = REST if twice != MODULE else f"--model {REST}"
+    texts = {
+        STARTED.format("", f"{twice} {rest}"): "bash",
+        f"services:\n  a:\n    image: vllm/vllm-openai\n    command: {twice} {rest}\n": "yaml",
+        f"a:\n- image: vllm/vllm-openai\n  args: {[*twice.split(), *rest.split()]}\n": "yaml",
+    }
+    for text, kind in texts.items():
+        problem = only(text, kind)
+        assert (problem.code, problem.hint) == (
+            "extra-argument",
+            f"delete {twice!r}: only the model and its options follow the image",
+        )
+
+
+def test_what_replaces_an_entrypoint_starts_the_server() -> None:
+    assert codes(STARTED.format("", REST)) == []
+    assert codes(STARTED.format(" --entrypoint vllm", f"serve {REST}")) == []
+    assert (
+        codes(STARTED.format("", f"serve {REST}").replace("vllm/vllm-openai", "a/vllm-openai"))
+        == []
+    )
+    compose = (
+        "services:\n  a:\n    image: vllm/vllm-openai\n    entrypoint: vllm\n    command: serve"
+    )
+    assert codes(f"{compose} {REST}\n", "yaml") == []
+    pod = f"a:\n- image: vllm/vllm-openai\n  command: [vllm, serve]\n  args: {REST.split()}\n"
+    assert codes(pod, "yaml") == []

@@ -142,3 +142,82 @@ def test_ranks_share_a_cache_of_sparse_attention_where_the_backend_can(
     quantized = f"{launch} --kv-cache-dtype fp8_e4m3"
     assert codes(quantized, combo="8x-b200-sxm") == []
     assert (codes(quantized, combo=combo) == []) == launch.startswith("vllm")
+
+
+def test_a_context_may_be_as_long_as_the_config_says() -> None:
+    command = "vllm serve poolside/Laguna-XS.2 --max-model-len"
+    assert codes(f"{command} 262144") == []  # its makers promise 131,072
+    assert codes(f"{command} 262145") == ["context-beyond-model"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"vllm serve Qwen/Qwen3-32B {LENGTH} --cpu-offload-gb",
+        "llama-server -m Qwen3-32B-Q8_0.gguf -ngl all -c 8192 --n-cpu-moe",
+    ],
+)
+def test_nothing_offloaded_leaves_the_memory_to_be_checked(command: str) -> None:
+    assert codes(f"{command} 0", combo="1x-rtx-3090") == ["does-not-fit"]
+    assert codes(f"{command} 20", combo="1x-rtx-3090") == []
+
+
+def test_a_variable_may_say_that_nothing_is_offloaded() -> None:
+    command = "LLAMA_ARG_N_CPU_MOE=0 llama-server -m Qwen3-32B-Q8_0.gguf -ngl all -c 8192"
+    assert codes(command, combo="1x-rtx-3090") == ["does-not-fit"]
+    program = "from vllm import LLM\nLLM(model='Qwen/Qwen3-32B', cpu_offload_gb=0)\n"
+    assert codes(program, "python", "1x-rtx-3090") == ["does-not-fit"]
+
+
+def test_llama_is_one_command_for_all_programs_of_llama_cpp() -> None:
+    command = "llama serve -hf unsloth/Qwen3-32B-GGUF:Q8_0 -ngl all"
+    assert codes(f"{command} -c 8192", combo="1x-rtx-3090") == ["does-not-fit"]
+    problem = only(f"{command} --ctx-sizee 8192")
+    assert (problem.code, problem.hint) == ("unknown-option", "did you mean '--ctx-size'?")
+    both = "llama {} -hf ggml-org/gpt-oss-20b-GGUF --port 8080 &\n"
+    assert codes(both.format("serve") * 2) == ["port-clash"]
+    assert codes(both.format("cli").replace(" --port 8080", "") * 2) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        ("--enable-reasoning --reasoning-parser deepseek_r1",
+         "delete it: --reasoning-parser is enough"),
+        ("--worker-use-ray", "write --distributed-executor-backend ray"),
+        ("--device cuda", "delete it: vLLM finds the device by itself"),
+        ("--num-scheduler-steps 8", ""),  # nothing took its place
+    ],
+)  # fmt: skip
+def test_an_option_of_earlier_versions_is_no_slip_of_another(options: str, hint: str) -> None:
+    problem = only(f"vllm serve Qwen/Qwen3-8B {options} {LENGTH}")
+    assert (problem.code, problem.severity, problem.hint) == (
+        "unknown-option", Severity.WARNING, hint,
+    )  # fmt: skip
+    assert only("llama-server -hf ggml-org/gpt-oss-20b-GGUF --config a.ini").hint == ""
+
+
+def test_ik_llama_has_options_of_earlier_versions_too() -> None:
+    """Its own pages write ``-fa`` without a value, and ``-fmoe``."""
+    start = "ik_llama.cpp/build/bin/llama-server -m x.gguf"
+    for option, code in (("-fa", "option-value"), ("-fmoe", "unknown-option")):
+        problem = only(f"{start} {option}")
+        assert (problem.code, problem.severity) == (code, Severity.WARNING)
+    assert codes(f"{start} -fa on -no-fmoe --max-gpu 2") == []
+
+
+@pytest.mark.parametrize("option", ["-cnv", "--single-turn", "--interactive", "-no-cnv"])
+@pytest.mark.parametrize("server", ["llama-server", "llama serve"])
+def test_a_server_takes_no_options_of_the_terminal(server: str, option: str) -> None:
+    rest = f"-hf ggml-org/gpt-oss-20b-GGUF {option}"
+    problem = only(f"{server} {rest}")
+    assert (problem.code, problem.severity) == ("unknown-option", Severity.WARNING)
+    assert codes(f"llama-cli {rest}\nllama cli {rest}\nllama-completion {rest}") == []
+
+
+def test_ollama_run_takes_no_parameters_as_options() -> None:
+    for option in ("--num_ctx 32768", "--num-ctx=32768", "--temperature 0.7"):
+        assert codes(f"ollama run qwen3:8b {option}") == ["unknown-option"]
+    hint = only("ollama run qwen3:8b --num_ctx 32768").hint
+    assert hint == "type '/set parameter num_ctx …' in the session, or write it in a Modelfile"
+    assert codes("ollama run qwen3:8b --verbose --think=false --keepalive 5m --seed 1") == []

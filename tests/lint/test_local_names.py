@@ -67,7 +67,16 @@ def test_a_sum_of_gpus_is_one_machine(text: str, expected: tuple[tuple[str, int]
     assert tuple((name, gpus.count(name)) for name in dict.fromkeys(gpus)) == expected
 
 
-@pytest.mark.parametrize("text", ["3090 and 4090", "3090+ or better", "3090 + a cable, 4090"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3090 and 4090",
+        "3090+ or better",
+        "3090 + a cable, 4090",
+        "H200 & B200",
+        "8x H200 & 8x B200",
+    ],
+)
 def test_gpus_that_are_only_named_are_no_machine(text: str) -> None:
     assert facts().in_text(text) is None
 

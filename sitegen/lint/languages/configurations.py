@@ -297,7 +297,7 @@ def _launched(
     tables: Mapping[str, OptionTable],
 ) -> bool:  # fmt: skip
     """Take the words of a command that a configuration lists; say whether it is one of ours."""
-    found = programs.find(words) or _by_image(tree)
+    found = programs.find(words) or _by_image(tree, words)
     given = dict(_variable_settings(scene, snippet, tree))
     if found is None or found[0] not in tables:
         return False
@@ -402,13 +402,15 @@ def container(
     _variables(scene, snippet, tree, words)
     for script in scripts:
         yield from _script(replace(snippet, around=around), script)
+    if not {"command", "entrypoint"} & tree.fields.keys():
+        _twice(scene, snippet, tree, "args")
     if _launched(scene, snippet, tree, tuple(words), tables):
         yield None
 
 
 def _variables(scene: FileModel, snippet: Snippet, tree: Tree, words: Sequence[Word]) -> None:
     """Note the variables of a container whose server reads some."""
-    found = programs.find(words) or _by_image(tree)
+    found = programs.find(words) or _by_image(tree, words)
     if found is None or not (found[0] == "ollama" or reads_variables(found[0])):
         return
     contained, version = not _on_host(tree), _image_version(tree)
@@ -481,13 +483,14 @@ def _is_one_command(part: Tree) -> bool:
     return len(text) < LONGEST_SCRIPT and (options or text.startswith("-"))
 
 
-def _by_image(tree: Tree) -> tuple[str, int, str] | None:
+def _by_image(tree: Tree, words: Sequence[Word]) -> tuple[str, int, str] | None:
     """Find the program that an image starts with the words that it is given."""
     image = tree.fields.get("image")
     for pattern, program in IMAGES if image is not None else ():
         found = pattern.search(image.text()) if image is not None else None
         if found is not None:
-            return program, 0, (found[1] or "") if found.lastindex else ""
+            start = programs.behind_serve(program, words, 0)
+            return program, start, (found[1] or "") if found.lastindex else ""
     return None
 
 
@@ -606,12 +609,25 @@ def _given(tree: Tree | None) -> Iterator[tuple[str, Tree]]:
             yield name, Tree(one.start, one.end, text, known=one.known)
 
 
+def _twice(scene: FileModel, snippet: Snippet, tree: Tree, key: str) -> None:
+    """Note a container whose words start the server that its image starts by itself."""
+    image, part = tree.fields.get("image"), tree.fields.get(key)
+    if image is None or part is None:
+        return
+    words = tuple(_words(snippet, part))
+    twice = programs.started_twice(image.text(), words)
+    if twice:
+        scene.started_twice.append((Spot(snippet, words[0].start), twice))
+
+
 def _services(scene: FileModel, snippet: Snippet, tree: Tree) -> None:
     """Take the published ports of the services of docker compose."""
     services = tree.at("services") if tree.kind == "mapping" else None
     if services is None or tree.at("apiVersion") is not None:
         return
     for name, service in services.fields.items():
+        if "entrypoint" not in service.fields:
+            _twice(scene, snippet, service, "command")
         started = rf"\bup[ \t]+(?:-\S+[ \t]+)*{re.escape(name)}(?![\w-])"
         if "profiles" in service.fields or re.search(started, snippet.source.text):
             continue  # of those that are asked for, nobody knows which

@@ -89,7 +89,7 @@ def _started(image: str) -> str:
     for pattern, program in IMAGES:
         if pattern.search(image):
             traits = traits_of(program)
-            return " ".join(next(iter((*traits.commands, traits.words[:1]))))
+            return " ".join(traits.words[:1] or next(iter(traits.commands), ()))
     return ""
 
 

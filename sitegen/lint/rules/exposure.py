@@ -49,6 +49,8 @@ A file of variables that a script or a unit takes may hold one.
 """
 _CI = re.compile(r"(?:^|/)\.(?:github|gitlab|circleci|devcontainer)\b|(?:^|/)(?:docker|k8s)/")
 """Files of machines that live as long as a test, of containers and of clusters."""
+_TALKS = re.compile(r"(?:^|[\s/])llama[- ](?:cli|client|completion|complete)(?:\.exe)?$")
+"""Programs of llama.cpp that answer in the terminal and serve nobody."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 LISTENING = ("OLLAMA_HOST", "LLAMA_ARG_HOST")
 """Variables that say where a server listens."""
@@ -202,8 +204,8 @@ def ports_are_their_own(scene: FileModel, facts: LintContext) -> Iterator[Proble
 def _servers(scene: FileModel, facts: LintContext) -> Iterator[Launch]:
     for launch in scene.launches:
         if launch.invocation is not None and _usual_port(launch, facts):
-            name = launch.invocation.launcher[-1].text if launch.invocation.launcher else ""
-            if not name.endswith(("llama-cli", "llama-completion")):
+            words = " ".join(word.text for word in launch.invocation.launcher[-2:])
+            if not _TALKS.search(words):
                 yield launch
 
 

@@ -56,7 +56,7 @@ def context_is_within_the_model(scene: FileModel, facts: LintContext) -> Iterato
         if _allows_more(launch):
             continue
         longest, each = facts.default_context(meant), asked // parts
-        if each > max(longest, meant.model.context_tokens, stretched(meant)):
+        if each > max(meant.model.context_tokens, stated(meant, facts), stretched(meant)):
             reason = Reason(
                 "CONTEXT_BEYOND_MODEL", {"model_context": longest, "context_tokens": each}
             )
@@ -65,6 +65,17 @@ def context_is_within_the_model(scene: FileModel, facts: LintContext) -> Iterato
             hint = corrected(launch, {"context": str(longest * parts)})
             say = warning if launch.traits.warns_of_context else finding
             yield say(place_of(launch, "context"), "context-beyond-model", message, hint)
+
+
+def stated(meant: ResolvedCheckpoint, facts: LintContext) -> int:
+    """Return the positions in a model's config, which may be more than its makers promise.
+
+    Source:
+        vLLM 0.33.0, ``config/model.py`` (``_get_and_verify_max_len``), and SGLang 0.5.23,
+        ``srt/configs/model_config.py``: they refuse a context beyond the config's alone.
+    """
+    design = facts.design(meant.model)
+    return design.max_position if design is not None else 0
 
 
 def stretched(meant: ResolvedCheckpoint) -> int:

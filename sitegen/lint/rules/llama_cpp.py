@@ -1,4 +1,4 @@
-"""Rules over what llama.cpp accepts although it makes answers much slower."""
+"""Rules over what one program of llama.cpp refuses, and over what makes its answers slow."""
 
 from __future__ import annotations
 
@@ -6,9 +6,40 @@ from collections.abc import Iterator
 
 from sitegen.lint.facts import LintContext
 from sitegen.lint.findings import corrected, place_of, warning
+from sitegen.lint.programs import Invocation, base
+from sitegen.lint.rules.options import judged
 from sitegen.lint.scene import FileModel
+from sitegen.lint.snippets import Spot
 from sitegen.problems import Problem
 from sitegen.survey.verdict_policy import LARGER_STEPS
+
+OF_THE_TERMINAL = frozenset(
+    {"--conversation", "--no-conversation", "--single-turn", "--interactive",
+     "--interactive-first", "--multiline-input"}
+)  # fmt: skip
+"""Options of ``llama-cli`` and ``llama-completion`` that ``llama-server`` refuses.
+
+Source:
+    https://github.com/ggml-org/llama.cpp, ``common/arg.cpp`` (``set_examples``), read 2026-11-29.
+"""
+
+
+def servers_talk_to_nobody(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
+    """Warn of options of the terminal that a server is given."""
+    for snippet, call in scene.invocations:
+        if call.program != "llama-cpp" or not _serves(call) or not judged(scene, facts, call):
+            continue
+        for given in call.options:
+            if given.name in OF_THE_TERMINAL:
+                message = f"llama-server does not accept {given.written}, an option of llama-cli"
+                place = Spot(snippet, given.word.start)
+                yield warning(place, "unknown-option", message, "delete it, or start llama-cli")
+
+
+def _serves(call: Invocation) -> bool:
+    """Whether a command surely starts the server: ``llama-server``, ``llama serve``."""
+    words = [base(word.text) for word in call.launcher[-2:]]
+    return words[-1:] == ["llama-server"] or words in (["llama", "serve"], ["llama", "server"])
 
 
 def steps_share_the_copy(scene: FileModel, facts: LintContext) -> Iterator[Problem]:

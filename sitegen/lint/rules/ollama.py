@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 
 from sitegen.lint.facts import LintContext, tokens_of
-from sitegen.lint.findings import warning
+from sitegen.lint.findings import finding, warning
 from sitegen.lint.options import OptionTable
 from sitegen.lint.scene import FileModel, Variable
+from sitegen.lint.snippets import Spot
 from sitegen.lint.spelling import is_slip
 from sitegen.problems import Problem, did_you_mean
 
@@ -55,6 +56,28 @@ MEANT = {
     "OLLAMA_MAX_MODELS": "OLLAMA_MAX_LOADED_MODELS",
 }
 """Variables by names that people give them, which no letters lead to."""
+
+
+OF_RUN = frozenset({"seed"})
+"""Parameters that ``ollama run`` takes as an option, in versions that make images."""
+
+
+def parameters_are_no_options(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
+    """Report parameters of a Modelfile that ``ollama run`` is given: it knows no such flags.
+
+    Source:
+        Ollama fb3076099, ``cmd/cmd.go`` (``runCmd.Flags``) and ``cmd/interactive.go``
+        (``/set parameter``), read 2026-11-29.
+    """
+    table = facts.tables.get("ollama")
+    known = {one.partition(":")[2] for one in table.kinds} - OF_RUN - {""} if table else set()
+    for snippet, call in scene.invocations:
+        for given in call.options if call.program == "ollama-run" else ():
+            name = given.written[2:].replace("-", "_")
+            if given.written[:2] == "--" and name in known:
+                message = f"'ollama run' has no option {given.written}"
+                hint = f"type '/set parameter {name} …' in the session, or write it in a Modelfile"
+                yield finding(Spot(snippet, given.word.start), "unknown-option", message, hint)
 
 
 def variables_are_read(scene: FileModel, facts: LintContext) -> Iterator[Problem]:

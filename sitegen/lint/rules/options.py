@@ -93,7 +93,10 @@ def _was_there(given: Given, table: OptionTable) -> bool:
 
 
 def _instead(given: Given, table: OptionTable) -> str:
-    """Say what to write in place of an option that is not there; empty where nobody knows."""
+    """Say what to write in place of an option that is not there; empty where nobody knows.
+
+    One of earlier versions is no slip: what resembles it may do something else.
+    """
     told = table.gone(given.name) or traits_of(table.program).replaced.get(
         given.written.replace("_", "-"), ""
     )
@@ -102,7 +105,7 @@ def _instead(given: Given, table: OptionTable) -> str:
         told
         or _switched(given.written, table)
         or (f"did you mean '{meant}'?" if meant else "")
-        or did_you_mean_option(given.written, table)
+        or ("" if table.was_there(given.written) else did_you_mean_option(given.written, table))
     )
 
 
@@ -442,12 +445,13 @@ def keywords_exist(scene: FileModel, facts: LintContext) -> Iterator[Problem]:
                 continue
             dashed, place = key.replace("_", "-"), Spot(keywords.snippet, start)
             name = f"{traits_of(keywords.program).name} {table.version}"
-            hint = did_you_mean(key, table.keys())
-            slip = is_slip(dashed, _words(table)) and not table.was_there(f"--{dashed}")
+            gone = table.was_there(f"--{dashed}")
+            hint = "" if gone else did_you_mean(key, table.keys())
+            slip = is_slip(dashed, _words(table)) and not gone
             if named or slip:
                 message = f"{name} has no argument {key}"
                 yield finding(place, "unknown-option", message, hint)
-            elif table.was_there(f"--{dashed}"):
+            elif gone:
                 message = (
                     f"{name} no longer has the argument {key}; this call needs an earlier version"
                 )

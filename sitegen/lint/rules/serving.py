@@ -8,10 +8,11 @@ from sitegen.lint.facts import LintContext
 from sitegen.lint.findings import finding, warning
 from sitegen.lint.hardware import TextHardware
 from sitegen.lint.launches import Form, Launch
+from sitegen.lint.programs import Invocation, is_contained, started_twice
 from sitegen.lint.rules.plans import product
 from sitegen.lint.scene import Deployment, FileModel
 from sitegen.lint.script import whole_number
-from sitegen.lint.snippets import Spot
+from sitegen.lint.snippets import Snippet, Spot
 from sitegen.problems import Problem
 
 
@@ -100,3 +101,27 @@ def nodes_have_the_gpus_they_offer(scene: FileModel, facts: LintContext) -> Iter
             message = f"the node offers {offered} GPUs, but a node of {named.words} has {most}"
             place = Spot(snippet, given.values[0].start)
             yield finding(place, "ray-gpus", message, f"write --num-gpus {most}")
+
+
+def images_start_once(scene: FileModel, _: LintContext) -> Iterator[Problem]:
+    """Report words that start a server in an image that starts it by itself."""
+    found = [*scene.started_twice, *(one for one in map(_twice, scene.invocations) if one)]
+    for place, words in found:
+        message = f"the image already starts the vLLM server, which does not accept {words!r} here"
+        hint = f"delete {words!r}: only the model and its options follow the image"
+        yield finding(place, "extra-argument", message, hint)
+
+
+def _twice(read: tuple[Snippet, Invocation]) -> tuple[Spot, str] | None:
+    """Find what a command starts in a container whose image starts it by itself."""
+    snippet, call = read
+    words = call.launcher
+    texts = [word.text for word in words]
+    named = any(text.split("=")[0] == "--entrypoint" for text in texts)
+    if named or not is_contained(words) or "exec" in texts:
+        return None
+    for at, text in enumerate(texts):
+        twice = started_twice(text, words[at + 1 :])
+        if twice:
+            return Spot(snippet, words[at + 1].start), twice
+    return None
