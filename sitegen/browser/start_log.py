@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sitegen.catalog.domain.hardware import Combo, UnifiedMemory
 from sitegen.catalog.domain.provenance import Interval
@@ -58,6 +59,22 @@ _OPTIONS = {
 """What logs print of the arguments: the first time that each is printed counts."""
 _STARTING = re.compile(r"Starting to load model (\S+?)\.\.\.")
 _VERSION = re.compile(r"(?:vLLM API server version|LLM engine \(v|vLLM version) ?v?(\d+\.\d+\.\d+)")
+_FAILED = re.compile(
+    r"Engine ?[Cc]ore failed to start|Engine core initialization failed"
+    r"|Engine process failed to start|Loaded weights leave no GPU memory|Scheduler hit an exception"
+    r"|Received sigquit from a child process|failed to load model"
+    r"|exiting due to model loading error"
+)
+"""What vLLM, SGLang and llama.cpp write when a start ends.
+
+Source:
+    vLLM, ``vllm/v1/engine/core.py`` and ``utils.py``; SGLang, ``srt/entrypoints/engine.py`` and
+    ``model_runner_kv_cache_mixin.py``; llama.cpp, ``tools/server/server.cpp``; read 2026-11-29.
+"""
+_SERVES = re.compile(
+    r"Application startup complete|The server is fired up|server is listening on", re.IGNORECASE
+)
+"""What they write when they answer requests."""
 WRITTEN = {
     "vllm": {
         "tensor": "--tensor-parallel-size", "pipeline": "--pipeline-parallel-size",
@@ -84,6 +101,9 @@ class Start:
         gpus: GPUs that the log names, one for each.
         figures: By the names of measurement records; of llama.cpp the sums over its GPUs in MiB.
         lines: The lines that the figures stand in.
+        failed: The first line that says that the start ended; empty where the log has none, or
+            where the server answered.
+        serves: Whether the log says that the server answers.
     """
 
     runtime: str
@@ -92,6 +112,8 @@ class Start:
     gpus: tuple[str, ...]
     figures: Mapping[str, float]
     lines: tuple[str, ...]
+    failed: str = ""
+    serves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +151,17 @@ class Compared:
 
 def start_of(text: str) -> Start | None:
     """Read a log; ``None`` where it has no figure of memory."""
-    if _LLAMA_BUFFER.search(text) is not None:
-        return _llama(text)
+    start = _llama(text) if _LLAMA_BUFFER.search(text) is not None else _of_engine(text)
+    if start is None:
+        return None
+    serves = _SERVES.search(text) is not None
+    found = None if serves else _FAILED.search(text)
+    failed = _line_at(text, found.start()) if found is not None else ""
+    return replace(start, failed=failed, serves=serves)
+
+
+def _of_engine(text: str) -> Start | None:
+    """Read the log of vLLM or SGLang."""
     sglang = "Load weight end" in text or "ServerArgs(" in text
     patterns = SGLANG_FIGURES if sglang else VLLM_FIGURES
     figures: dict[str, float] = {}
@@ -330,9 +361,10 @@ def _record(start: Start, launch: Launch | None, facts: LintContext, today: str)
         chosen.append("eager: true")
     if chosen:
         lines.append(f"    settings: {{{', '.join(chosen)}}}")
+    outcome = "failed" if start.failed else "ran"
     lines += [
         f"    observed: {{{', '.join(_observed(start))}}}",
-        '    outcome: "ran"',
+        f'    outcome: "{outcome}"',
         f"    usable_for: [{', '.join(_usable(start))}]",
         f"    quote: {_quoted(' | '.join(start.lines))}",
         "sources:",
@@ -366,7 +398,8 @@ def _observed(start: Start) -> Iterator[str]:
 def _usable(start: Start) -> Iterator[str]:
     for name in start.figures:
         yield f'"{QUANTITIES[name]}"'
-    yield '"verdict"'
+    if not start.failed:  # memory may not be what it failed for
+        yield '"verdict"'
 
 
 def _system(combo: Combo | None) -> str:

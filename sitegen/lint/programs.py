@@ -38,6 +38,8 @@ OPTIMIZE = "--optimization-level"
 """What vLLM reads ``-O3`` as."""
 LONGEST_LAUNCHER = 80
 """Words before a program that are looked through."""
+MOST_OPTIONS = 300
+"""Options of a command that are read: no program has as many that anybody gives at once."""
 CONTAINERS = frozenset({"docker", "podman", "nerdctl"})
 ABOUT = frozenset(
     {"logs", "restart", "start", "stop", "rm", "kill", "inspect", "pull", "push", "build", "tag"}
@@ -147,6 +149,15 @@ def started_twice(image: str, words: Sequence[Word]) -> str:
 def behind_serve(program: str, words: Sequence[Word], at: int) -> int:
     """Return where the arguments of an image's program begin: ``serve`` is none of vLLM's."""
     return at + 1 if program == "vllm" and [w.text for w in words[at : at + 1]] == ["serve"] else at
+
+
+def started_by(image: str) -> str:
+    """Return the program that an image starts with the words that it is given; empty if none.
+
+    >>> started_by("docker.io/vllm/vllm-openai:latest"), started_by("debian:12")
+    ('vllm', '')
+    """
+    return next((program for pattern, program in IMAGES if pattern.search(image)), "")
 
 
 def is_contained(words: Sequence[Word]) -> bool:
@@ -384,7 +395,7 @@ def parsed(table: OptionTable, command: Command, start: int, version: str = "") 
     options: list[Given] = []
     positionals: list[Word] = []
     at = start
-    while at < len(words):
+    while at < len(words) and len(options) < MOST_OPTIONS:
         word = words[at]
         at += 1
         if word.text == "--":

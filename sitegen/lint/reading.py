@@ -15,7 +15,12 @@ from sitegen.lint.languages.configurations import note_map, read_tree
 from sitegen.lint.languages.dockerfile import snippets_of_dockerfile
 from sitegen.lint.languages.html import snippets_of_html
 from sitegen.lint.languages.markdown import snippets_of_markdown
-from sitegen.lint.languages.plain_text import commands_of_text, guessed, snippets_of_text
+from sitegen.lint.languages.plain_text import (
+    commands_of_text,
+    guessed,
+    is_configuration,
+    snippets_of_text,
+)
 from sitegen.lint.languages.python_programs import read_program
 from sitegen.lint.languages.templates import documents
 from sitegen.lint.languages.windows import as_shell
@@ -69,9 +74,23 @@ _EXPANDED = re.compile(r"%\(\w+\)[sd]")
 _ENVIRONMENT = re.compile(r"^Environment[ \t]*=[ \t]*(.*)$", re.MULTILINE)
 _IMAGE = re.compile(r"^\[Container\](?:\n(?!\[)[^\n]*)*?\nImage[ \t]*=[ \t]*(\S+)", re.MULTILINE)
 """The image of a container that systemd runs (``podman-systemd.unit``)."""
+_ENTRY = re.compile(r"^Entrypoint[ \t]*=", re.MULTILINE)
 _PARAMETER = re.compile(r"^[ \t]*PARAMETER[ \t]+([\w.]+)", re.MULTILINE | re.IGNORECASE)
 _MADE_FROM = re.compile(r"^[ \t]*FROM[ \t]+(\S+)", re.MULTILINE | re.IGNORECASE)
 _CONTEXT = re.compile(r"^[ \t]*PARAMETER[ \t]+num_ctx[ \t]+(\d+)", re.MULTILINE | re.IGNORECASE)
+_OF_OLLAMA = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n){0,40}[ \t]*FROM[ \t]+\S+[ \t]*(?:\n|\Z)")
+_MODELFILE = re.compile(
+    r"^[ \t]*(?:PARAMETER[ \t]+\w|(?:TEMPLATE|SYSTEM|ADAPTER|MESSAGE|LICENSE)[ \t])",
+    re.MULTILINE,
+)
+_DOCKERFILE = re.compile(r"^(?:RUN|CMD|ENTRYPOINT|COPY|WORKDIR|ENV|ARG|EXPOSE)[ \t]", re.MULTILINE)
+"""What a Modelfile begins with, what else only such a file says, and what none says.
+
+Source:
+    https://docs.ollama.com/modelfile.
+"""
+_COLOR = re.compile("\x1b\\[[0-9;?]*[A-Za-z]")
+"""What a terminal is told of colours, which a log keeps."""
 _SERVES = re.compile(
     r"(?:^|[\s/])(?:vllm serve|sglang serve|trtllm-serve|text-generation-launcher|llama-server"
     r"|lmdeploy serve|aphrodite run|mlc_llm serve|koboldcpp\S*|xinference launch|local-ai run"
@@ -147,19 +166,29 @@ def kind_of(path: str, text: str) -> str:
 def _kind_of_text(text: str) -> str:
     """Say how a text without a name that tells is read."""
     head = text[:2_000].lstrip()
+    if _OF_OLLAMA.match(text) and _MODELFILE.search(text) and not _DOCKERFILE.search(text):
+        return "modelfile"
+    told = _kind_by_signs(text, head)
+    if told:
+        return told
+    if head[:1] != "{" and is_configuration(text):
+        return str(Language.YAML)
     language = guessed(text)
     program = language is Language.PYTHON and re.match(r"(?:import|from|#|\"\"\")", head)
+    if language in {Language.JSON, Language.YAML} or program:
+        return str(language)
+    return "text"
+
+
+def _kind_by_signs(text: str, head: str) -> str:
+    """Say how a text is read that tells by a sign of its language; empty for any other."""
     if re.match(r"<(?:!doctype|html|head|body|div|p|h1|pre)\b", head, re.IGNORECASE):
         return "html"
     if re.search(r"^[ \t]*(?:```|~~~)", text, re.MULTILINE):
         return "markdown"
     if head.startswith("#!"):
         return "bash"
-    if _SECTIONS.match(text):
-        return str(Language.INI)
-    if language in {Language.JSON, Language.YAML} or program:
-        return str(language)
-    return "text"
+    return str(Language.INI) if _SECTIONS.match(text) else ""
 
 
 def snippets_of(source: SourceText, kind: str) -> Iterator[Snippet]:
@@ -174,7 +203,7 @@ def snippets_of(source: SourceText, kind: str) -> Iterator[Snippet]:
             Snippet(source, source.text, Language.BASH, around=around)
         )
     elif kind == "text":
-        plain = as_shell(Snippet.whole(source))
+        plain = as_shell(without(Snippet.whole(source), _COLOR))
         top = _top(source.text)
         yield from snippets_of_text(source, plain.text, plain.breaks, headings=top)
     else:
@@ -245,6 +274,8 @@ class _FileReader:
     variables: dict[str, str | None] = field(default_factory=dict)
     page: bool = False
     """Whether people read the file, in place of a shell."""
+    image: str = ""
+    """Program of the image whose words are read, where it has one of its own to start."""
     of_unit: bool = False
     """Whether a command of a unit is read, whose variables are known."""
     phase: int = 0
@@ -314,6 +345,8 @@ class _FileReader:
             version = programs.version_of_image(image[1])
             around = replace(snippet.around, contained=True, version=version)
             snippet = replace(snippet, around=around)
+            if _ENTRY.search(snippet.text) is None:
+                self.image = programs.started_by(image[1])
         if _IN_FRONT.search(snippet.text):
             snippet = replace(snippet, around=replace(snippet.around, contained=True))
         given: list[tuple[str, Word]] = []
@@ -335,7 +368,7 @@ class _FileReader:
                 replace(one, variables=(*moved, *one.variables)) for one in script.commands
             )
             self.script(part, replace(script, commands=commands), 0)
-        self.of_unit = False
+        self.of_unit, self.image = False, ""
         self.exported = before
 
     def supervised(self, snippet: Snippet) -> None:
@@ -422,7 +455,7 @@ class _FileReader:
         inner = _inner_script(snippet, command) or _kept_command(snippet, command)
         if inner is not None:
             self.snippet(_of_container(inner, command), depth + 1)
-        invocation = programs.invocation(command, self.tables)
+        invocation = programs.invocation(command, self.tables) or self.of_image(command)
         known = invocation is not None
         faults = command.faults if known or _takes_options(command) else ()
         if any(word.text in {"...", "…"} for word in command.words):
@@ -452,6 +485,14 @@ class _FileReader:
             version = self.scene.version_of(launch.program, launch.version)
             self.scene.launches.append(replace(launch, version=version, phase=self.phase))
         return known
+
+    def of_image(self, command: Command) -> programs.Invocation | None:
+        """Read words as options of the program that a unit's image starts."""
+        words = command.words
+        table = self.tables.get(self.image) if words else None
+        if table is None or not words[0].text.startswith("-"):
+            return None
+        return programs.parsed(table, command, 0, "")
 
     def given(self, snippet: Snippet, command: Command) -> dict[str, Setting]:
         """Collect the variables that a command starts with; a container has only its own."""

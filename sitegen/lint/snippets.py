@@ -90,7 +90,7 @@ def without(part: Snippet, escaped: re.Pattern[str]) -> Snippet:
     }
     kept = [at for at in range(len(part.text)) if at not in left_out]
     text = "".join(part.text[at] for at in kept)
-    breaks = [(0, part.index(kept[0]))]
+    breaks = [(0, part.index(kept[0] if kept else 0))]
     breaks += [
         (own, part.index(at))
         for own, (before, at) in enumerate(pairwise(kept), 1)

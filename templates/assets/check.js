@@ -5,6 +5,7 @@
   const $ = (id) => document.getElementById(id);
   const form = $("check"), paste = $("paste"), machine = $("machine"), result = $("result");
   const first = [...result.children];
+  const LONGEST = 30_000;  // Milliseconds that a check may take.
   const WAIT = 350;  // Milliseconds without a key before the text is checked.
   let asked = 0, waiting = 0, engine, last = "";
 
@@ -27,7 +28,10 @@
   const inWorker = () => {
     const thread = new Worker(new URL(form.dataset.worker, location.href));
     const open = new Map();
+    let begun;
+    const opened = new Promise((done) => { begun = done; });
     thread.onmessage = ({ data }) => {
+      if (data.ready) begun();
       if (data.failed && data.number === undefined) {
         for (const one of open.values()) one.failed(new Error(data.failed));
         return;
@@ -42,9 +46,22 @@
       open.clear();
     };
     thread.postMessage({ scripts: absolute(form.dataset.scripts) });
+    // A worker that is stuck answers no later question either: another one gets those that wait.
+    const stop = (late) => {
+      thread.terminate();
+      engine = undefined;
+      const waited = [...open];
+      open.clear();
+      for (const [number, one] of waited) {
+        if (number === late) one.failed(Object.assign(new Error("Your text takes too long to check. Paste a shorter part of it."), { late }));
+        else ready()(one.question).then(one.done, one.failed);
+      }
+    };
     return (question) => new Promise((done, failed) => {
-      open.set(question.number, { done, failed });
+      const { number } = question;
+      open.set(number, { done, failed, question });
       thread.postMessage(question);
+      opened.then(() => setTimeout(() => { if (open.has(number)) stop(number); }, LONGEST));
     });
   };
   const ready = () => {
@@ -110,7 +127,11 @@
     const runtime = { vllm: "vLLM", sglang: "SGLang", "llama-cpp": "llama.cpp" }[start.runtime];
     const sums = start.figures.filter((one) => one.predicted);
     const good = sums.filter((one) => one.logged >= one.predicted.low - 0.005 && one.logged <= one.predicted.high + 0.005);
-    const parts = [made("h2", { textContent: sums.length ? `${good.length} of ${many(sums.length, "figure")} in your log are inside our interval` : "The server started" })];
+    const inside = `${good.length} of ${many(sums.length, "figure")} in your log are inside our interval`;
+    const title = start.failed ? "The server did not start" : sums.length ? inside : start.serves ? "The server started" : "We read the memory in your log";
+    const parts = [made("h2", { textContent: title })];
+    if (start.failed) parts.push(code(start.failed));
+    if (start.failed && sums.length) parts.push(made("p", { textContent: `${inside}.` }));
     const { tensor, pipeline, context } = start.asked;
     const facts = [
       `${runtime}${start.version ? ` ${start.version}` : ""}`, [start.model || start.asked.model, start.checkpoint].filter(Boolean).join(", "),
@@ -194,7 +215,7 @@
     } catch (error) {
       if (turn !== asked) return;
       last = "";
-      result.replaceChildren(made("h2", { textContent: "The check did not start" }), made("p", { textContent: error.message }));
+      result.replaceChildren(made("h2", { textContent: error.late ? "We could not check your text" : "The check did not start" }), made("p", { textContent: error.message }));
     }
     result.removeAttribute("aria-busy");
     result.dataset.ms = Math.round(performance.now() - begun);

@@ -23,7 +23,7 @@
     return {
       runtime: start.runtime, version: start.version, gpus: [...start.gpus], asked: { ...start.asked },
       command: found.command, model: found.model, checkpoint: found.checkpoint,
-      why_not: found.why_not, record: found.record,
+      why_not: found.why_not, record: found.record, failed: start.failed, serves: start.serves,
       figures: [...found.figures].map((one) => ({ ...one, predicted: span(one.predicted) })),
     };
   };

@@ -26,7 +26,7 @@ from sitegen.survey.results import Survey
 from tests.browser.axe import flaws_in_both_themes
 from tests.browser.conftest import written
 from tests.browser.open_pages import without_errors
-from tests.browser.test_check_in_node import LLAMA_LOG, VLLM_LOG
+from tests.browser.test_check_in_node import FAILED_LOG, LLAMA_LOG, VLLM_LOG
 from tests.lint.support import facts
 from tests.made_once import browser_program
 
@@ -162,6 +162,40 @@ def test_a_folder_that_is_read_by_its_name_is_said_to_be(page: Page) -> None:
         "We found nothing wrong\n"
         "Line 1: we read /models/Qwen3-14B-AWQ as Qwen3 14B, AWQ 4-bit g128, from its name alone."
     )
+
+
+STUCK = """
+const Real = Worker;
+let made = 0;
+window.Worker = class {
+  constructor(address) {
+    if (made++) return new Real(address);
+    this.postMessage = () => setTimeout(() => this.onmessage({data: {ready: true}}));
+    this.terminate = () => { window.ended = true; };
+  }
+};
+"""
+
+
+def test_a_worker_that_never_answers_is_replaced(chromium: Browser, address: str) -> None:
+    context = chromium.new_context()
+    page = context.new_page()
+    page.clock.install()
+    page.add_init_script(STUCK)
+    page.goto(f"{address}check/")
+    page.fill("#paste", "vllm serve " + "--a " * 10)
+    page.get_by_role("button", name="Check", exact=True).click()
+    page.clock.run_for(31_000)
+    page.wait_for_selector("#result h2:has-text('We could not check your text')")
+    assert page.evaluate("window.ended")
+    assert "he plan needs 4 GPUs" in answered(page, check.COMPOSE, MACHINE)
+    context.close()
+
+
+def test_a_log_of_a_crash_is_not_headed_as_a_start(page: Page) -> None:
+    text = answered(page, FAILED_LOG, MACHINE)
+    assert text.startswith("The server did not start")
+    assert "Loaded weights leave no GPU memory" in text
 
 
 def test_an_error_is_found_by_its_text_and_nothing_is_made_of_nothing(page: Page) -> None:

@@ -27,6 +27,7 @@ from sitegen.site.pages.check import COMMAND, COMPOSE
 from tests.lint.mutants import BASES, Base, Mutant, mutants
 from tests.lint.support import facts
 from tests.lint.test_corpus import entries, text_of
+from tests.lint.test_pasted import COMMANDS, CONFIGURATIONS, SCRIPTS
 from tests.lint.test_plain_yaml import REFUSED, WRITTEN
 from tests.lint.test_shares import command
 from tests.lint.test_shells import COMPOSED, DOUBLED, SUPERVISED, UNIT
@@ -87,8 +88,13 @@ Load weight end. type=Qwen3ForCausalLM, dtype=torch.bfloat16, avail mem=9.32 GB,
 KV Cache is allocated. #tokens: 41000, K size: 3.2 GB, V size: 3.2 GB
 Capture cuda graph end. Time elapsed: 10.1 s. mem usage=0.61 GB. avail mem=2.00 GB.
 """  # noqa: E501
+FAILED_LOG = """\
+server_args=ServerArgs(model_path='Qwen/Qwen3-14B', tp_size=2, mem_fraction_static=0.5)
+Load weight end. type=Qwen3ForCausalLM, dtype=torch.bfloat16, avail mem=9.32 GB, mem usage=13.88 GB.
+ValueError: Loaded weights leave no GPU memory for the KV cache under --mem-fraction-static=0.5.
+"""
 LOGS = ((VLLM_LOG, "2x-rtx-3090-pcie"), (VLLM_LOG, ""), (LLAMA_LOG, "1x-rtx-3090"),
-        (SGLANG_LOG, "2x-rtx-3090-pcie"))  # fmt: skip
+        (SGLANG_LOG, "2x-rtx-3090-pcie"), (FAILED_LOG, "2x-rtx-3090-pcie"))  # fmt: skip
 
 
 def known() -> list[tuple[str, str]]:
@@ -117,6 +123,9 @@ def new_kinds() -> list[str]:
         *variables,
         *(CONFIG + container for container in MAPPED.values()),
         *windows,
+        *COMMANDS,
+        *CONFIGURATIONS.values(),
+        *SCRIPTS.values(),
         *LONG.values(),
         *shares,
         SUPERVISED,
@@ -219,7 +228,7 @@ def test_logs_are_read_alike_and_what_is_expected_is_the_engine_s(answers: dict[
             for one in ours.figures
         ]
     judged = [one for one in answers["starts"] if not one["why"]]
-    assert len(judged) == 3
+    assert len(judged) == 4
     assert all(any(predicted for _, _, predicted in one["figures"]) for one in judged)
     assert "machine" in answers["starts"][1]["why"]
 
@@ -274,6 +283,28 @@ def test_what_is_provided_as_nothing_is_named_on_the_page() -> None:
     }  # fmt: skip
     for module, _ in set(LINT_PROVIDED) - set(PROVIDED):
         assert module in same or said_of[module] in page, module
+
+
+def test_a_log_that_ends_in_a_crash_is_no_start() -> None:
+    """Both texts are those of the programs: SGLang's check of its pool, vLLM's last words."""
+    failed = start_of(FAILED_LOG)
+    assert failed is not None
+    assert failed.failed.startswith("ValueError: Loaded weights leave no GPU memory")
+    record = compared(failed, facts("2x-rtx-3090-pcie"), "2026-11-29").record
+    assert 'outcome: "failed"' in record
+    assert 'usable_for: ["weights"]' in record
+    ended = start_of(VLLM_LOG + "ERROR [core.py:1231] EngineCore failed to start.\n")
+    assert ended is not None
+    assert ended.failed.endswith("EngineCore failed to start.")
+
+
+def test_a_server_that_answers_has_started_whatever_stood_before() -> None:
+    up = start_of(f"{VLLM_LOG}Engine core initialization failed\nApplication startup complete.\n")
+    assert up is not None
+    assert (up.failed, up.serves) == ("", True)
+    plain = start_of(VLLM_LOG)
+    assert plain is not None
+    assert (plain.failed, plain.serves) == ("", False)
 
 
 def test_tokens_of_the_cache_are_read_whatever_the_device() -> None:
