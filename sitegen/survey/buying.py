@@ -183,9 +183,9 @@ def suits(offer: Offer, use: str) -> bool:
     """Return whether an offer can be used so at all, as answers have it (``best_for_use``)."""
     if use == IMAGES:
         return SEES in offer.traits
-    if use == DOCUMENTS:
-        return READS in offer.traits
-    return TEXT in offer.traits
+    if TEXT not in offer.traits:
+        return False
+    return use != DOCUMENTS or READS in offer.traits
 
 
 def serves(offer: Offer, build: Build, wanted: Wanted) -> bool:

@@ -149,13 +149,12 @@ def test_counts_of_a_gpu_answer_as_its_page_does_and_for_images_only_with_room_f
             inputs.catalog, installed_kinds(inputs.catalog.gpus[COUNTED])[0], one.parts[0][1]
         )
         assert machine is not None
-        chosen = choice_of(one, 1, asked, found.ratings)
-        assert chosen is not None
-        led = best_of_needs(
-            inputs.engine, [need for need in needs if need.count <= one.parts[0][1]],
-            Use.OVERALL, machine,
-        )[0]  # fmt: skip
-        assert found.models[chosen.offer.model][0] == led.model.id
+        enough = [need for need in needs if need.count <= one.parts[0][1]]
+        for use in (Use.OVERALL, Use.CODING):
+            chosen = choice_of(one, 1, replace(asked, use=use.value), found.ratings)
+            led = best_of_needs(inputs.engine, enough, use, machine)[0]
+            assert chosen is not None
+            assert found.models[chosen.offer.model][0] == led.model.id
     images = [choice_of(one, 1, replace(asked, use="vision"), found.ratings) for one in builds]
     assert all(one is not None and "i" in one.offer.traits for one in images)
     books = [choice_of(one, 1, replace(asked, use="long-context"), found.ratings) for one in builds]

@@ -31,7 +31,11 @@ from sitegen.survey.buying import (
 from sitegen.survey.rated_tier import as_good
 
 RATINGS = [
-    {"overall": (60.0, 2.0, None, True), "vision": (60.0, 2.0, None, True)},
+    {
+        "overall": (60.0, 2.0, None, True),
+        "vision": (60.0, 2.0, None, True),
+        "long-context": (60.0, 2.0, None, True),
+    },
     {"overall": (70.0, 2.0, None, True), "coding": (70.0, 2.0, None, True)},
     {"overall": (71.0, 2.0, None, True), "coding": (78.0, 2.0, None, False)},
     {},
@@ -188,6 +192,10 @@ def test_an_offer_answers_a_use_only_if_it_can_be_used_so() -> None:
         assert found is not None
         assert found.offer == chosen
     assert choice_of(build("x", 1, seeing), 1, WANTED, RATINGS) is None
+    documents = replace(WANTED, use="long-context")
+    for traits, answers in (("tps", False), ("idps", False), ("tdps", True)):
+        found = choice_of(build("x", 1, offer(0, traits=traits)), 1, documents, RATINGS)
+        assert (found is not None) is answers
 
 
 def test_an_unpublished_file_leads_only_where_no_other_does_and_so_does_a_short_context() -> None:
