@@ -19,6 +19,8 @@ ENTRIES = (
     ("sitegen.render.buying", "Question"),
     ("sitegen.render.buying", "answered"),
 )
+FILE = slice(1, 6)
+"""Fields of an offer that say what its file is; they are written once."""
 SCRIPT = """"use strict";
 var sitegenBuy = (() => {
 %s
@@ -39,18 +41,19 @@ def buy_script() -> str:
 
 def rows_of(found: Shelf) -> dict[str, object]:
     """Write what there is to choose from as plain lists."""
-    words: dict[str, int] = {}
+    files: dict[tuple[object, ...], int] = {}
     builds = []
     for one in found.builds:
         *plain, offers = astuple(one)
-        listed = [[o[0], words.setdefault(o[1], len(words)), *o[2:]] for o in offers]
+        listed = [[o[0], files.setdefault(o[FILE], len(files)), *o[FILE.stop :]] for o in offers]
         builds.append([*plain, listed])
     return {
-        "words": list(words),
+        "files": list(files),
         "models": found.models,
         "ratings": found.ratings,
         "step": found.step,
         "least": found.least_speed,
+        "room": found.least_context,
         "builds": builds,
     }
 

@@ -20,6 +20,7 @@ from sitegen.catalog.domain.hardware import (
     PriceKind,
     UnifiedMemory,
 )
+from sitegen.units import GIB
 from sitegen.values import dataclass
 
 FIRST_CURRENCY = "USD"
@@ -129,6 +130,21 @@ def size_of(installed: InstalledGpu) -> int:
 def to_rent(gpu: Gpu, currency: str = FIRST_CURRENCY, memory_bytes: int = 0) -> Counted | None:
     """Return what an hour of one GPU was last seen for."""
     return _counted(newest(gpu.prices, PriceKind.RENT, currency, memory_bytes))
+
+
+def sold_as(installed: InstalledGpu) -> str:
+    """Name what is bought: a card by its GPU, a computer by its chip and memory.
+
+    So do readers' own prices: one of a Mac with 64 GB says nothing of one with 128 GB.
+    """
+    size = size_of(installed)
+    return f"{installed.gpu.id}@{size // GIB}" if size else installed.gpu.id
+
+
+def sold_name(installed: InstalledGpu) -> str:
+    """Say the same to people."""
+    size = size_of(installed)
+    return f"{installed.gpu.name}, {size // GIB} GB" if size else installed.gpu.name
 
 
 def build_to_buy(combo: Combo) -> Cost:

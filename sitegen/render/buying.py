@@ -7,17 +7,22 @@ from html import escape
 from math import log10
 
 from sitegen.survey.buying import (
+    CLOSE,
     CONTEXTS,
     FASTER,
+    IMAGES,
+    TIMED,
     Build,
     Choice,
     Ratings,
     Wanted,
+    around_of,
     best_first,
     choices,
     frontier,
     speed_frontier,
     speed_of,
+    timed,
 )
 from sitegen.survey.rated_tier import as_good
 from sitegen.values import dataclass
@@ -68,13 +73,13 @@ def answered(
     found = best_first(choices(builds, wanted, ratings, own), wanted)
     without = Wanted(
         wanted.use, wanted.context, wanted.users, 0, wanted.watts, wanted.desktop,
-        wanted.computer, wanted.least_speed, wanted.step,
+        wanted.computer, wanted.least_speed, wanted.step, wanted.least_context,
     )  # fmt: skip
     everything = choices(builds, without, ratings, own)
     if not found:
         told = "No build within these limits runs a rated model"
         words = f"<h2>{told}</h2>{_nothing(everything, wanted)}"
-        return Answered(words, "", charts(everything, models, wanted, use_words), told)
+        return Answered(words, "", charts(timed(everything), models, wanted, use_words), told)
     first, faster = found[0], _fastest(found, wanted)
     told = f"Buy {first.build.name}: it runs {models[first.offer.model][1]}"
     if faster is not None:
@@ -82,7 +87,7 @@ def answered(
     return Answered(
         best_html(found, models, wanted),
         others_html(found[1:], models, wanted),
-        charts(everything, models, wanted, use_words),
+        charts(timed(everything), models, wanted, use_words),
         told,
     )
 
@@ -116,7 +121,12 @@ def _commands(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) ->
     if not one.build.counted:
         gpu, count = one.build.parts[0]
         machine = f"machine=1;{gpu}*{count}"
-    context = f"&amp;context={wanted.context}&amp;users={wanted.users}"
+    goal = "&amp;goal=throughput" if wanted.users > 1 else ""
+    use = "images" if wanted.use == IMAGES else "answer"
+    context = (
+        f"&amp;context={wanted.context}&amp;users={wanted.users}{goal}&amp;for={use}"
+        f"&amp;{escape(one.offer.opens)}"
+    )
     return f"../custom/index.html#{machine}{context}&amp;model={models[one.offer.model][0]}"
 
 
@@ -125,15 +135,14 @@ def _price(one: Choice, wanted: Wanted) -> str:
     what = "GPUs only"
     if one.build.whole:
         what = "whole computer"
-    elif wanted.computer and one.build.around:
+    elif one.build.around and around_of(one.build, wanted) == one.build.around_usd:
         what = one.build.around
     return f"{usd(one.usd)} <small>{escape(kind)}; {escape(what)}</small>"
 
 
 def _as_seen(one: Choice, wanted: Wanted) -> bool:
     """Whether the price is the one that somebody saw, not the reader's own."""
-    computers = one.build.around_usd if wanted.computer else 0.0
-    return one.usd == one.build.usd + computers
+    return one.usd == one.build.usd + around_of(one.build, wanted)
 
 
 def _speed(one: Choice, wanted: Wanted) -> str:
@@ -179,10 +188,18 @@ def _facts(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> st
     ]
     listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
     return (
-        f'<p class="note">{escape(one.offer.runs)}. {_picked_for(wanted)}'
+        f'<p class="note">{escape(one.offer.runs)}. {_warned(one)}{_picked_for(wanted)}'
         f'<a href="{_commands(one, models, wanted)}">Commands, memory and limits</a></p>'
         f'<dl class="figures">{listed}</dl>'
     )
+
+
+def _warned(one: Choice) -> str:
+    """Say what is not sure of a build."""
+    close = "It runs comfortably, but may be only borderline. " if CLOSE in one.offer.traits else ""
+    if TIMED in one.offer.traits:
+        return close
+    return f"{close}We cannot estimate how fast it reads prompts. "
 
 
 def _picked_for(wanted: Wanted) -> str:
@@ -195,7 +212,7 @@ def _picked_for(wanted: Wanted) -> str:
 def _fastest(found: Sequence[Choice], wanted: Wanted) -> Choice | None:
     """Return the fastest build whose model cannot be told from that of the first."""
     first = found[0]
-    best = max(as_good(found), key=lambda one: speed_of(one.offer, wanted))
+    best = max(as_good(timed(found)), key=lambda one: speed_of(one.offer, wanted))
     faster = speed_of(best.offer, wanted) > FASTER * speed_of(first.offer, wanted)
     return best if faster else None
 
@@ -222,10 +239,15 @@ def _row(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> str:
     return (
         f'<tr><th scope="row">{_link(one)}</th><td class="n">{_price(one, wanted)}</td>'
         f'<td><a href="{_commands(one, models, wanted)}">{model}</a> '
-        f"<small>{escape(one.offer.runs)}</small></td>"
+        f"<small>{escape(one.offer.runs)}{_doubt(one)}</small></td>"
         f'<td class="n">{round(one.points)} <small>{low} to {high}</small></td>'
         f'<td class="n">{_speed(one, wanted)}</td><td class="n">{power}</td></tr>'
     )
+
+
+def _doubt(one: Choice) -> str:
+    close = "; may be only borderline" if CLOSE in one.offer.traits else ""
+    return close if TIMED in one.offer.traits else f"{close}; prompt speed unknown"
 
 
 def _table(caption: str, rows: Sequence[str]) -> str:

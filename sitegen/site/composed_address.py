@@ -3,7 +3,8 @@
 ``machine=2;rtx-3090*2;pcie-4-x16;128;;linux&network=ethernet-10g&context=32768&kv=8``: what is as
 usual is left out, so that the page's own address is that of the usual build. What an address says
 wrongly is taken as usual: addresses are typed and shortened by people. ``for=answer`` or
-``for=images`` opens a model as an answer names it, where its row has another file.
+``for=images`` opens a model as an answer names it, where its row has another file; ``file`` opens
+that file of it.
 
 Runs in the browser too (decision 27).
 """
@@ -14,6 +15,7 @@ from dataclasses import replace
 
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo, OperatingSystem, UnifiedMemory
+from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import PlanGoal
 from sitegen.survey.composed_build import (
     KV_BITS,
@@ -107,7 +109,16 @@ def read_state(text: str, catalog: Catalog) -> State:
         images=given.get("for", "") == FOR[True],
     )
     model = given.get("model", "")
-    return State(build, asked, combo, model if model in catalog.models else "")
+    if model not in catalog.models:
+        return State(build, asked, combo)
+    file = given.get("file", "")
+    if _has_file(catalog.models[model], file):
+        asked = replace(asked, file=file)
+    return State(build, asked, combo, model)
+
+
+def _has_file(model: LanguageModel, file: str) -> bool:
+    return any(one.id == file for one in model.checkpoints)
 
 
 def unread(text: str, catalog: Catalog) -> tuple[str, ...]:
@@ -135,6 +146,7 @@ def _is_known(name: str, value: str, catalog: Catalog) -> bool:
         "kv": value in [str(bits) for bits in KV_BITS],
         "goal": value in GOALS,
         "for": value in FOR.values(),
+        "file": any(_has_file(one, value) for one in catalog.models.values()),
         "context": _is_within(value, 1, MOST_TOKENS),
         "users": _is_within(value, 1, MOST_USERS),
     }
@@ -246,7 +258,12 @@ def _link(asked: str, gpus: list[EqualGpus], catalog: Catalog) -> str:
 
 def state_of_list(state: State) -> State:
     """Return what the list of all models is asked: rows, whatever one model is opened for."""
-    return replace(state, model="", asked=replace(state.asked, read_along=False, images=False))
+    return replace(state, model="", asked=of_list(state.asked))
+
+
+def of_list(asked: BuildQuestion) -> BuildQuestion:
+    """Ask for rows, not for what an answer or an address names of one model."""
+    return replace(asked, read_along=False, images=False, file="")
 
 
 def write_state(state: State, catalog: Catalog) -> str:
@@ -269,6 +286,8 @@ def write_state(state: State, catalog: Catalog) -> str:
         pairs.append(f"runtime={asked.runtime}")
     if asked.read_along or asked.images:
         pairs.append(f"for={FOR[asked.images]}")
+    if asked.file:
+        pairs.append(f"file={asked.file}")
     address = "&".join(pairs)
     return with_model(address, state.model) if state.model else address
 

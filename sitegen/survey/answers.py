@@ -78,6 +78,9 @@ class GpusNeeded:
         single_tokens_per_s: Decode speed of one stream; zero where nothing is known of it.
         settings: The flags that its plan takes; the defaults where it runs without.
         more: What answers name, on this machine or a larger one: it may be another file there.
+        seeing: The same for images, where the pick takes none and the model is rated for them.
+        reads_document: Whether one user reads along while a long document fills the context.
+        times_prompts: Whether the time that it needs for a prompt can be estimated.
     """
 
     machine: Combo
@@ -94,6 +97,9 @@ class GpusNeeded:
     settings: Settings = DEFAULTS
     comfortable_tokens: int = 0
     more: tuple[GpusNeeded, ...] = ()
+    seeing: GpusNeeded | None = None
+    reads_document: bool = False
+    times_prompts: bool = True
 
     def on(self, machine: Combo) -> GpusNeeded:
         """Return what answers name on a machine, or on the largest that was asked below it."""

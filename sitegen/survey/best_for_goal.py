@@ -49,6 +49,7 @@ class ComboAnswers:
             speed, with the speed of so many; ``None`` where it answers one alone.
         uses: The best models for each use that any model is rated for.
         goals: The best model for each other goal.
+        seeing: The picks for images of models whose pick takes none.
     """
 
     lead: Assessment | None
@@ -56,6 +57,7 @@ class ComboAnswers:
     serving: Assessment | None
     uses: tuple[UseAnswer, ...]
     goals: tuple[Answer, ...]
+    seeing: tuple[Assessment, ...] = ()
 
 
 def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) -> ComboAnswers:
@@ -65,7 +67,8 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
     among *good* models: those rated over all uses whose rating is at most ``good-rating-gap``
     below the best one here. Without rated models every comfortable one counts.
     """
-    candidates = Candidates.of(engine, picks, seeing_picks(engine, combo, picks))
+    seeing = seeing_picks(engine, combo, picks)
+    candidates = Candidates.of(engine, picks, seeing)
     uses = answers_by_use(candidates)
     largest = largest_model(engine, picks)
     compared = _Compared(engine, combo, candidates.compared())
@@ -86,6 +89,7 @@ def combo_answers(engine: FitEngine, combo: Combo, picks: Sequence[Assessment]) 
         serving=_served_by(serving),
         uses=uses,
         goals=tuple(one for one in answers if one is not None),
+        seeing=seeing,
     )
 
 

@@ -16,7 +16,14 @@ from sitegen.fit.compatibility import reads_images
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import best_plan
 from sitegen.quality.values import Rating, Use
-from sitegen.survey.rated_tier import as_good, best_assured_first, both
+from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.rated_tier import (
+    as_good,
+    best_assured_first,
+    both,
+    is_better,
+    may_be_led_by,
+)
 from sitegen.survey.verdict_policy import reading_speed
 from sitegen.values import dataclass
 
@@ -82,7 +89,7 @@ def may_lead(engine: FitEngine, model: LanguageModel) -> bool:
     return not model.base and not model.superseded_by and model.context_tokens >= least
 
 
-def _longest(assessment: Assessment) -> int:
+def longest_context(assessment: Assessment) -> int:
     """Return the longest context of one user, under whichever comfortable plan has it."""
     if assessment.best is not None:
         return assessment.best.longest_context[0]
@@ -99,22 +106,37 @@ def reads_document(engine: FitEngine, pick: Assessment) -> bool:
         pick.combo,
         pick.runtime,
         pick.profile,
-        replace(pick.workload, context_tokens=LONG_DOCUMENT),
+        pick.workload,
         settings=pick.settings,
         goal=PlanGoal.LATENCY,
     )
-    found = best_plan(question_of(engine, request))
+    return answers_document(engine, request)
+
+
+def answers_document(engine: FitEngine, request: FitRequest) -> bool:
+    """Return whether one user of a request can read along while a long document is read."""
+    workload = replace(request.workload, context_tokens=LONG_DOCUMENT)
+    found = best_plan(question_of(engine, replace(request, workload=workload)))
     return found is not None and found.evaluation.single_tokens_per_s.mid >= reading_speed(engine)
 
 
-def takes_images(engine: FitEngine, assessment: Assessment) -> bool:
+def read_documents(engine: FitEngine, picks: Sequence[Assessment]) -> tuple[str, ...]:
+    """List the ids of the picks that may lead where long documents are read, rated or not."""
+    return tuple(
+        one.id
+        for one in Candidates.of(engine, picks).suited_for(Use.LONG_CONTEXT)
+        if engine.ratings.of(Use.LONG_CONTEXT, one.model.id) and reads_document(engine, one)
+    )
+
+
+def takes_images(engine: FitEngine, pick: Assessment | GpusNeeded) -> bool:
     """Return whether a plan counts what images need, under a runtime that reads the model's."""
-    settings, runtime = assessment.settings, assessment.runtime
+    settings, runtime = pick.settings, pick.runtime
     told = runtime.memory_model is not MemoryModel.PAGED
     if settings.text_only or (told and not settings.images):
         return False
-    reduced = engine.reduced(assessment.model, assessment.checkpoint)
-    return reads_images(assessment.model, reduced.architecture, runtime)
+    reduced = engine.reduced(pick.model, pick.checkpoint)
+    return reads_images(pick.model, reduced.architecture, runtime)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +176,7 @@ class Candidates:
             every = (*self.comfortable, *self.seeing)
             return [one for one in every if takes_images(self.engine, one)]
         if use is Use.LONG_CONTEXT:
-            return [one for one in self.comfortable if _longest(one) >= LONG_DOCUMENT]
+            return [one for one in self.comfortable if longest_context(one) >= LONG_DOCUMENT]
         return [*self.comfortable]
 
     def rated_for(self, use: Use) -> list[RatedPick]:
@@ -162,9 +184,12 @@ class Candidates:
         suited = self.suited_for(use)
         rated = [p for one in suited if (p := rated_pick(self.engine, use, one)) is not None]
         rated = [one for one in rated if self._is_fast_for(use, one.assessment)]
-        found = [one for one in rated if one.assessment.checkpoint.is_published] or rated
         least = self.engine.assumptions[SHORTEST].value.mid
-        found = [one for one in found if _longest(one.assessment) >= least] or found
+        found = may_be_led_by(
+            rated,
+            lambda one: one.assessment.checkpoint.is_published,
+            lambda one: longest_context(one.assessment) >= least,
+        )
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
 
     def is_beaten(self, use: Use, led: RatedPick) -> bool:
@@ -177,8 +202,7 @@ class Candidates:
             if rating is None or rating.is_rated:
                 continue
             points, half_width, _ = less_loss(self.engine, rating, one.model, one.checkpoint)
-            better = points - led.points > both(half_width, led.half_width)
-            if better and self._is_fast_for(use, one):
+            if is_better(points, half_width, led) and self._is_fast_for(use, one):
                 return True
         return False
 
@@ -200,7 +224,7 @@ class Candidates:
             and one.checkpoint.is_published
             and may_lead(self.engine, one.model)
             and reads_along(self.engine, one)
-            and _longest(one) >= least
+            and longest_context(one) >= least
         )
         found = [one for one in rated if one is not None]
         return sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
@@ -331,7 +355,7 @@ def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
     if not rated or (use is not FIRST and candidates.is_beaten(use, rated[0])):
         return None
     step = candidates.engine.assumptions["answer-rating-step"].value.mid
-    leading = best_assured_first(as_good(rated), step, _known_exactly)
+    leading = best_assured_first(as_good(rated), step, lambda one: fastest_first(one.assessment))
     known = {one.assessment.model.id for one in leading}
     rest = [one for one in rated if one.assessment.model.id not in known]
     return UseAnswer(
@@ -343,9 +367,8 @@ def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
     )
 
 
-def _known_exactly(rated_pick: RatedPick) -> tuple[float, int, str]:
+def fastest_first(found: Assessment) -> tuple[float, int, str]:
     """Order models that evidence cannot separate: speed, then context, then the newer release."""
-    found = rated_pick.assessment
     speed = found.speed.single_tokens_per_s.mid if found.speed else 0.0
     context = found.limits.max_context_tokens if found.limits else 0
     return (-speed, -context, found.model.id)

@@ -88,7 +88,7 @@ class BuildQuestion:
     ``runtime`` is an id, or empty for whichever is best; ``kv_bits`` one of ``KV_BITS``;
     ``sequences`` are resident at once in one replica. Without a ``goal`` the plan is chosen for
     the one that such hardware is bought for. ``read_along`` asks for what an answer names,
-    ``images`` for what reads images.
+    ``images`` for what reads images, ``file`` for one checkpoint by its id.
     """
 
     context_tokens: int
@@ -98,6 +98,7 @@ class BuildQuestion:
     runtime: str = ""
     read_along: bool = False
     images: bool = False
+    file: str = ""
 
 
 def build_of(combo: Combo) -> Build:
@@ -301,7 +302,7 @@ def question_of(
     asks = []
     for prepared in loaded_on(engine, combo, model, asked.runtime):
         dtype = kv_dtype_of(prepared.subject.runtime, asked.kv_bits)
-        if dtype:
+        if dtype and asked.file in ("", prepared.subject.checkpoint.id):
             asks.append(Ask(prepared, Workload(tokens, asked.sequences, dtype)))
     question = ModelQuestion(
         model,

@@ -59,8 +59,9 @@ def after_losses(engine: FitEngine, whole: Assessment, asked: BuildQuestion) -> 
     """
     if whole.tier is FitTier.NOT_PRACTICAL:
         return
+    any_file = replace(asked, file="")
     for lost in reduced_combos(whole.combo):
-        found = verdict_of(engine, lost.combo, whole.model, asked, cured=False)
+        found = verdict_of(engine, lost.combo, whole.model, any_file, cured=False)
         if found is not None:
             yield AfterLoss(lost, found, max(found.tier, whole.tier, key=RANK.__getitem__))
 
@@ -88,7 +89,7 @@ def other_ways(engine: FitEngine, whole: Assessment, asked: BuildQuestion) -> It
     They are those that a survey compares. Each is yielded once it is known; none where the model
     promises less than the context that is asked for.
     """
-    question = question_of(engine, whole.combo, whole.model, asked)
+    question = question_of(engine, whole.combo, whole.model, replace(asked, file=""))
     shown = (whole.checkpoint.id, whole.runtime.id)
     for ask in question.asks.every:
         if ask.workload.context_tokens > whole.model.context_tokens:

@@ -17,7 +17,7 @@ from sitegen.physics.model_facts import LinkCost, link_cost
 from sitegen.physics.plan import DEFAULTS
 from sitegen.quality.values import Use
 from sitegen.survey.best_for_goal import combo_answers, for_many
-from sitegen.survey.best_for_use import rated_picks
+from sitegen.survey.best_for_use import rated_picks, read_documents
 from sitegen.survey.colocation import example
 from sitegen.survey.comfortable_users import comfortable_users
 from sitegen.survey.curves import context_curve, load_curve
@@ -152,6 +152,7 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
     known = [one for one in found if one is not None]
     rows = tuple(sorted((_row(engine, one) for one in known), key=lambda r: page_order(r.pick)))
     answering = [row.answer for row in rows]
+    many = [row.for_many for row in rows if row.for_many is not None]
     answers = combo_answers(engine, combo, answering)
     by_model = {one.question.model.id: one.read_along or one.pick for one in known}
     lead = by_model[answers.lead.model.id] if answers.lead else None
@@ -172,6 +173,8 @@ def survey_combo(engine: FitEngine, combo: Combo) -> ComboSurvey:
         side_by_side=_side_by_side(engine, combo, rows, answers.lead),
         link_costs=_link_costs(combo, answers.lead),
         rated=rated_picks(engine, [row.pick for row in rows], answering),
+        seeing=tuple((one, _users(engine, one)) for one in answers.seeing),
+        documents=read_documents(engine, [*answering, *many]),
     )
 
 
@@ -302,9 +305,8 @@ def _row(engine: FitEngine, one: JudgedModel) -> ModelOnCombo:
 
 def _users(engine: FitEngine, found: Assessment) -> Mapping[int, int]:
     """Count for how many users a plan stays comfortable, where a buyer may be told of it."""
-    ratings = (engine.ratings.of(use, found.model.id) for use in Use)
-    rated = any(rating is not None and rating.is_rated for rating in ratings)
-    comfortable = rated and found.tier is FitTier.COMFORTABLE
+    known = any(engine.ratings.of(use, found.model.id) is not None for use in Use)
+    comfortable = known and found.tier is FitTier.COMFORTABLE
     return comfortable_users(engine, found) if comfortable else {}
 
 

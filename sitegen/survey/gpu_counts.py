@@ -18,15 +18,24 @@ from sitegen.catalog.domain.hardware import (
     Vendor,
 )
 from sitegen.catalog.domain.models import LanguageModel
-from sitegen.fit.assessment import FitTier
+from sitegen.fit.assessment import FitRequest, FitTier, PlanGoal
+from sitegen.fit.evaluation import Evaluation
 from sitegen.fit.fit_engine import FitEngine
+from sitegen.fit.runnable_checkpoint import ServedCheckpoint
 from sitegen.fit.usual_links import link_inside
 from sitegen.quality.values import Use
 from sitegen.survey.answers import GpusNeeded
-from sitegen.survey.best_for_use import less_loss, may_lead
+from sitegen.survey.best_for_use import (
+    LONG_DOCUMENT,
+    SHORTEST,
+    answers_document,
+    less_loss,
+    may_lead,
+    takes_images,
+)
 from sitegen.survey.buying import CONTEXTS
 from sitegen.survey.comfortable_users import users_at
-from sitegen.survey.rated_tier import as_good, best_assured_first
+from sitegen.survey.rated_tier import as_good, best_assured_first, may_be_led_by
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
     Pick,
@@ -130,7 +139,16 @@ def gpus_needed(engine: FitEngine, gpu: Gpu) -> tuple[GpusNeeded, ...]:
     needs = {need.model.id: need for need in every if need is not None}
     for machine in machines:
         _answer(engine, needs, machine)
-    return tuple(needs.values())
+    return tuple(_with_images(engine, need, machines) for need in needs.values())
+
+
+def _with_images(engine: FitEngine, need: GpusNeeded, machines: Iterable[Combo]) -> GpusNeeded:
+    """Add the smallest machine that runs a model for images, where its pick takes none."""
+    rating = engine.ratings.of(Use.VISION, need.model.id)
+    rated = rating is not None and rating.is_rated and need.tier is FitTier.COMFORTABLE
+    if not rated or takes_images(engine, need):
+        return need
+    return replace(need, seeing=_needed(engine, need.model, machines, images=True))
 
 
 def _answer(engine: FitEngine, needs: dict[str, GpusNeeded], machine: Combo) -> None:
@@ -169,11 +187,11 @@ def _to_ask(
 
 
 def _needed(
-    engine: FitEngine, model: LanguageModel, machines: Iterable[Combo]
+    engine: FitEngine, model: LanguageModel, machines: Iterable[Combo], *, images: bool = False
 ) -> GpusNeeded | None:
     best: tuple[ModelQuestion, PlannedCheckpoint] | None = None
     tight: Combo | None = None
-    for question, entry in _verdicts(engine, model, machines):
+    for question, entry in _verdicts(engine, model, machines, images=images):
         if entry.tier is FitTier.COMFORTABLE:
             best = (question, entry)
             break
@@ -187,7 +205,7 @@ def _needed(
 
 
 def _verdicts(
-    engine: FitEngine, model: LanguageModel, machines: Iterable[Combo]
+    engine: FitEngine, model: LanguageModel, machines: Iterable[Combo], *, images: bool
 ) -> Iterator[tuple[ModelQuestion, PlannedCheckpoint]]:
     """Judge the machines that can hold the smallest checkpoint at all, the smallest first."""
     least = _least_bytes(engine, model)
@@ -195,9 +213,10 @@ def _verdicts(
         widest = engine.gpu_groups(machine)[-1][0]
         if widest.usable_bytes < least:
             continue
-        question = reference_question(engine, machine, model)
-        entry = verdict_of(engine, question)
-        if entry is not None and entry.tier is not FitTier.NOT_PRACTICAL:
+        usual = reference_question(engine, machine, model)
+        question = usual.for_images() if images else usual
+        entry = verdict_of(engine, question) if question is not None else None
+        if question and entry is not None and entry.tier is not FitTier.NOT_PRACTICAL:
             yield question, entry
 
 
@@ -232,7 +251,29 @@ def _record(engine: FitEngine, machine: Combo, tight: Combo | None, pick: Pick) 
             (one for one in CONTEXTS if one <= longest and users_at(engine, evaluation, one)),
             default=0,
         ),
+        reads_document=_reads_document(engine, machine, subject, evaluation),
+        times_prompts=(
+            evaluation.pipeline is not None
+            and engine.judge.speed.prefill_s(evaluation.pipeline) is not None
+        ),
     )
+
+
+def _reads_document(
+    engine: FitEngine, machine: Combo, subject: ServedCheckpoint, evaluation: Evaluation
+) -> bool:
+    """Say the same as ``best_for_use`` of a model that is rated for long documents."""
+    model, longest = subject.model, subject.model.context_tokens
+    if (
+        engine.ratings.of(Use.LONG_CONTEXT, model.id) is None
+        or evaluation.replica.limits(longest, ()).max_context_tokens < LONG_DOCUMENT
+    ):
+        return False
+    request = FitRequest(
+        model, subject.checkpoint, machine, subject.runtime, subject.profile, evaluation.workload,
+        settings=evaluation.settings, goal=PlanGoal.LATENCY,
+    )  # fmt: skip
+    return answers_document(engine, request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,15 +299,20 @@ def best_of_needs(
 
 
 def _best(engine: FitEngine, every: Sequence[RatedNeed]) -> list[RatedNeed]:
-    rated = [one for one in every if one.need.checkpoint.is_published] or every
+    least = engine.assumptions[SHORTEST].value.mid
+    rated = may_be_led_by(
+        every,
+        lambda one: one.need.checkpoint.is_published,
+        lambda one: one.need.max_context_tokens >= least,
+    )
     if not rated:
         return []
     step = engine.assumptions["answer-rating-step"].value.mid
-    return best_assured_first(as_good(rated), step, _known_exactly)
+    return best_assured_first(as_good(rated), step, lambda one: fastest_need_first(one.need))
 
 
-def _known_exactly(rated_need: RatedNeed) -> tuple[float, int, str]:
-    need = rated_need.need
+def fastest_need_first(need: GpusNeeded) -> tuple[float, int, str]:
+    """Order models that evidence cannot separate, as ``best_for_use`` does."""
     return (-need.single_tokens_per_s.mid, -need.max_context_tokens, need.model.id)
 
 

@@ -55,6 +55,25 @@ def as_good(rated: Sequence[R]) -> list[R]:
     ]
 
 
+def may_be_led_by(
+    rated: Sequence[R], is_published: Callable[[R], bool], holds_answer: Callable[[R], bool]
+) -> list[R]:
+    """List those that may lead an answer, in their order.
+
+    Files that nobody is known to publish lead only where no other does, and then machines with
+    too little room for an answer only where no other does.
+    """
+    found = [one for one in rated if is_published(one)]
+    found = found if found else [*rated]
+    roomy = [one for one in found if holds_answer(one)]
+    return roomy if roomy else found
+
+
+def is_better(points: float, half_width: float, led: Rated) -> bool:
+    """Return whether points beat a rating with 95 % probability."""
+    return points - led.points > both(half_width, led.half_width)
+
+
 def best_assured_first(
     tier: Sequence[R], step: float, known: Callable[[R], tuple[float | str, ...]]
 ) -> list[R]:

@@ -73,7 +73,8 @@ class ModelOnCombo:
         open_verdict: The measurements that settle a verdict that is too close to call.
         for_many: The pick for many users, where the machine is about the right size for them.
         read_along: The pick of an answer, where ``pick`` writes too slowly to read along.
-        users: Users by context for whom what an answer names stays comfortable; of rated models.
+        users: Users by context for whom what an answer names stays comfortable; of models
+            that anybody has tested.
         many_users: The same of the pick for many users.
     """
 
@@ -161,6 +162,8 @@ class ComboSurvey:
     good model with most users. ``context_curve`` and ``load_curve`` follow the lead's plan.
     ``side_by_side`` are two models at once, empty where none goes beside another. ``rated`` has
     the ratings of every pick, by model id; ``link_costs`` what each link would cost the lead.
+    ``seeing`` are the picks for images of models whose answer takes none, with users as a row has
+    them; ``documents`` the ids of picks with which a long document is read at reading speed.
     """
 
     combo: Combo
@@ -179,6 +182,8 @@ class ComboSurvey:
     side_by_side: tuple[ColocatedModel, ...] = ()
     rated: Mapping[str, PickRatings] = field(default_factory=dict)
     link_costs: tuple[LinkCost, ...] = ()
+    seeing: tuple[tuple[Assessment, Mapping[int, int]], ...] = ()
+    documents: tuple[str, ...] = ()
 
     def tier(self, tier: FitTier) -> tuple[ModelOnCombo, ...]:
         """Rows of one tier, in page order."""

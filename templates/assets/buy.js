@@ -20,11 +20,12 @@
       else localStorage.removeItem(KEY);
     } catch { /* refused: the page works without */ }
   };
+  const offered = (id) => [...own.elements.gpu.options].find((one) => one.value === id);
   const prices = () => Object.fromEntries(Object.entries(stored())
     .filter(([name, value]) => name.startsWith("buy ") && Number(value) > 0)
-    .map(([name, value]) => [name.slice(4), Number(value)]));
+    .map(([name, value]) => [name.slice(4), Number(value)])
+    .filter(([id]) => offered(id)));  // A price of what no build has would change nothing.
   const fragment = (html) => document.createRange().createContextualFragment(html);
-  const named = (id) => [...own.elements.gpu.options].find((one) => one.value === id)?.text ?? id;
 
   const asked = () => {
     const { usd, use, context, users, watts, place, computer } = form.elements;
@@ -52,10 +53,10 @@
     if (mine === number) $("best").removeAttribute("aria-busy");
   };
   const answered = (written) => {
-    const begun = performance.now(), mine = prices(), { models, ratings, step, least } = sitegenBuyRows;
-    builds ??= sitegenBuy.opened(sitegenBuyRows.builds, sitegenBuyRows.words);
+    const begun = performance.now(), mine = prices(), { models, ratings, step, least, room } = sitegenBuyRows;
+    builds ??= sitegenBuy.opened(sitegenBuyRows.builds, sitegenBuyRows.files);
     const { usd, use, context, users, watts, place, computer } = written;
-    const wanted = new sitegenBuy.Wanted(use, Number(context), Number(users), Number(usd), Number(watts), place !== "", computer !== "", least, step);
+    const wanted = new sitegenBuy.Wanted(use, Number(context), Number(users), Number(usd), Number(watts), place !== "", computer !== "", least, step, room);
     const words = [...form.elements.use.options].find((one) => one.value === use).text;
     const found = sitegenBuy.answered(builds, models, ratings, new sitegenBuy.Question(wanted, mine, words));
     $("best").replaceChildren(fragment(found.best));
@@ -68,7 +69,7 @@
     const mine = prices();
     $("own-list").replaceChildren(...Object.entries(mine).map(([id, value]) => {
       const item = document.createElement("li");
-      item.textContent = `${named(id)}: $${value.toLocaleString("en")}`;
+      item.textContent = `${offered(id).text}: $${value.toLocaleString("en")}`;
       return item;
     }));
     $("forget").hidden = Object.keys(mine).length === 0;

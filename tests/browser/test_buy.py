@@ -16,13 +16,15 @@ from sitegen.browser.buy_files import buy_files, buy_script, rows_of
 from sitegen.inputs import read_project
 from sitegen.pipeline.pages import render
 from sitegen.pipeline.sources import parse
+from sitegen.quality.values import Use
 from sitegen.render.buying import Question, answered
 from sitegen.site.collect import collect_pages
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.pages import buy
 from sitegen.site.reports.buying import Shelf, shelf
+from sitegen.survey.best_for_use import LONG_DOCUMENT, longest_context
 from sitegen.survey.buying import Wanted, choice_of
-from sitegen.survey.gpu_counts import gpus_needed
+from sitegen.survey.gpu_counts import best_of_needs, gpus_needed, installed_kinds, machine_of
 from sitegen.survey.results import Survey
 from tests.browser.axe import flaws_in_both_themes
 from tests.browser.conftest import written
@@ -31,14 +33,17 @@ from tests.translator.running import run_script
 
 pytestmark = pytest.mark.browser
 
-COMBOS = ("1x-rtx-3090", "2x-rtx-3090-nvlink", "1x-dgx-spark", "8x-h100-sxm")
+COMBOS = (
+    "1x-rtx-3090", "2x-rtx-3090-nvlink", "1x-dgx-spark", "8x-h100-sxm", "mac-studio-m4-max-128gb",
+    "1x-strix-halo", "strix-halo-plus-rtx-3090-oculink", "4x-rtx-3090-epyc-1tb",
+)  # fmt: skip
 COUNTED = "rtx-5080"
 LARGEST_BYTES = 150_000
 MAIN_THREAD_MS = 100
 SLOWER = 4
 """How much slower a machine may be that runs other tests beside this one."""
 ASK = """
-const builds = sitegenBuy.opened(sitegenBuyRows.builds, sitegenBuyRows.words);
+const builds = sitegenBuy.opened(sitegenBuyRows.builds, sitegenBuyRows.files);
 const asked = JSON.parse(require('fs').readFileSync(0, 'utf8'));
 process.stdout.write(JSON.stringify(asked.map(([wanted, own, words]) => {
   const {models, ratings} = sitegenBuyRows;
@@ -109,6 +114,70 @@ def test_only_what_is_surveyed_is_offered_and_counts_have_a_price_that_somebody_
     assert not offered & superseded
 
 
+def test_the_page_of_a_machine_and_the_buyer_s_name_the_same_model_for_each_use(
+    found: Shelf, inputs: SiteInputs
+) -> None:
+    """With its file, runtime and longest context; a buyer of one machine reads both."""
+    asked = replace(buy.wanted_for(found, 0), context=8_192, desktop=False)
+    different = []
+    for name in COMBOS:
+        (build,) = (one for one in found.builds if one.id == name)
+        answers = {one.use: one.picks[0].assessment for one in inputs.survey.combos[name].uses}
+        for use in Use:
+            chosen = choice_of(build, 1, replace(asked, use=use.value), found.ratings)
+            bought = chosen and (
+                found.models[chosen.offer.model][0], chosen.offer.runs, chosen.offer.context
+            )  # fmt: skip
+            led = answers.get(use)
+            named = led and (
+                led.model.id, f"{led.checkpoint.quantization.name}, {led.runtime.name}",
+                longest_context(led),
+            )  # fmt: skip
+            if bought != named:
+                different.append((name, use.value, bought, named))
+    assert different == []
+
+
+def test_counts_of_a_gpu_answer_as_its_page_does_and_for_images_only_with_room_for_them(
+    found: Shelf, inputs: SiteInputs
+) -> None:
+    builds = [one for one in found.builds if not one.counted]
+    asked = replace(buy.wanted_for(found, 0), context=8_192, desktop=False)
+    needs = inputs.survey.needs[COUNTED]
+    for one in builds:
+        machine = machine_of(
+            inputs.catalog, installed_kinds(inputs.catalog.gpus[COUNTED])[0], one.parts[0][1]
+        )
+        assert machine is not None
+        enough = [need for need in needs if need.count <= one.parts[0][1]]
+        for use in (Use.OVERALL, Use.CODING):
+            chosen = choice_of(one, 1, replace(asked, use=use.value), found.ratings)
+            led = best_of_needs(inputs.engine, enough, use, machine)[0]
+            assert chosen is not None
+            assert found.models[chosen.offer.model][0] == led.model.id
+    images = [choice_of(one, 1, replace(asked, use="vision"), found.ratings) for one in builds]
+    assert all(one is not None and "i" in one.offer.traits for one in images)
+    books = [choice_of(one, 1, replace(asked, use="long-context"), found.ratings) for one in builds]
+    assert all(one is None or one.offer.context >= LONG_DOCUMENT for one in books)
+
+
+def test_what_is_bought_is_a_computer_by_chip_and_memory_and_a_card_by_itself(found: Shelf) -> None:
+    builds = {one.id: one for one in found.builds}
+    mac = builds["mac-studio-m4-max-128gb"]
+    assert (mac.whole, mac.usd, mac.parts) == (True, 0, (("apple-m4-max@128", 1),))
+    assert dict(found.parts)["apple-m4-max@128"] == "M4 Max, 128 GB"
+    both = builds["strix-halo-plus-rtx-3090-oculink"]
+    assert (both.whole, both.around_usd, both.around) == (
+        False,
+        0,
+        "computer and GPU, without a dock",
+    )
+    assert {part for part, _ in both.parts} == {"strix-halo@128", "rtx-3090"}
+    epyc = builds["4x-rtx-3090-epyc-1tb"]
+    assert epyc.special
+    assert not builds["2x-rtx-3090-nvlink"].special
+
+
 def test_a_team_is_offered_what_is_picked_for_many_users(found: Shelf, inputs: SiteInputs) -> None:
     combo = "2x-rtx-3090-nvlink"
     (build,) = (one for one in found.builds if one.id == combo)
@@ -139,6 +208,8 @@ def test_browsers_write_the_very_answers_of_the_page(found: Shelf, tmp_path: Pat
         (replace(first, users=4, desktop=False), {}, "Overall"),
         (replace(first, computer=False), {"rtx-3090": 650.0}, "Overall"),
         (replace(first, context=131_072, watts=600), {"rtx-3090": 650.0}, "Overall"),
+        (replace(first, use="vision", users=4, desktop=False), {}, "Images"),
+        (replace(first, use="long-context"), {"apple-m4-max@128": 900.0}, "Long context"),
         (replace(first, usd=1), {}, "Overall"),
     ]
     rows = f"var sitegenBuyRows = {json.dumps(rows_of(found))};"
@@ -189,6 +260,27 @@ def test_own_prices_count_and_can_be_forgotten(page: Page) -> None:
     assert page.inner_text("#own-list") == ""
     assert "your price" not in page.inner_text("#best") + page.inner_text("#others")
     assert page.evaluate("document.activeElement.name") == "gpu"
+
+
+def test_a_reader_s_price_of_a_mac_puts_it_on_the_list(page: Page) -> None:
+    page.locator("#own > summary").click()
+    page.select_option("#own-price [name=gpu]", "apple-m4-max@128")
+    page.fill("#own-price [name=price]", "500")
+    page.get_by_role("button", name="Use this price").click()
+    assert "M4 Max, 128 GB: $500" in page.inner_text("#own-list")
+    assert "Mac Studio M4 Max" in answer(page)
+
+
+def test_the_commands_are_those_of_the_answer(page: Page) -> None:
+    link = page.locator("#best p.note a").first.get_attribute("href") or ""
+    for part in ("combo=", "runtime=", "file=", "for=answer", "users=1"):
+        assert part in link
+    page.select_option("[name=users]", "16")
+    page.select_option("[name=use]", "vision")
+    answer(page)
+    link = page.locator("#best p.note a").first.get_attribute("href") or ""
+    for part in ("runtime=", "file=", "for=images", "users=16", "goal=throughput"):
+        assert part in link
 
 
 def test_prices_say_kind_and_day_and_what_they_leave_out(page: Page) -> None:

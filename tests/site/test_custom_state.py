@@ -15,21 +15,23 @@ from sitegen.fit.assessment import PlanGoal
 from sitegen.site.composed_address import (
     MOST,
     read_state,
+    state_of_list,
     unread,
     usual_combo,
     usual_state,
     write_state,
 )
 from sitegen.site.pages.custom import NETWORK
-from sitegen.survey.composed_build import EqualGpus, build_of
+from sitegen.survey.composed_build import EqualGpus, build_of, verdict_of
 from tests.spelled_out import compare_with, digests, spelled_out
-from tests.survey.whole_catalog import whole_catalog
+from tests.survey.whole_catalog import whole_catalog, whole_engine
 
 ADDRESSES = (
     "machine=2;rtx-3090*2+apple-m3-ultra*1@512;pcie-4-x8;128;90;windows;display"
     "&network=ethernet-25g&context=32768&users=4&kv=8&goal=latency&runtime=vllm",
     "machine=1;h100-sxm*8;nvswitch-gen3;1024;0;linux;&context=8192&model=qwen3-8b",
     "combo=2x-rtx-3090-nvlink&users=2",
+    "users=16&goal=throughput&runtime=vllm&for=answer&file=fp8&model=qwen3-8b",
 )
 
 
@@ -67,6 +69,18 @@ def test_any_build_comes_back_from_its_address() -> None:
         assert read_state(write_state(state, whole_catalog()), whole_catalog()) == state
 
 
+def test_an_address_opens_a_file_of_a_model_and_its_list_has_all_files() -> None:
+    state = read_state(ADDRESSES[-1], whole_catalog())
+    assert (state.asked.file, state.model) == ("fp8", "qwen3-8b")
+    assert write_state(state, whole_catalog()) == ADDRESSES[-1]
+    assert state_of_list(state).asked.file == ""
+    assert read_state("file=fp8&model=no-such", whole_catalog()).asked.file == ""
+    model, combo = whole_catalog().models["qwen3-8b"], whole_catalog().combos["1x-rtx-4090"]
+    found = verdict_of(whole_engine(), combo, model, state.asked)
+    assert found is not None
+    assert (found.checkpoint.id, found.runtime.id) == ("fp8", "vllm")
+
+
 @pytest.mark.parametrize("combo", ["2x-rtx-3090-proxmox-vm", "gb200-nvl72", "1x-rtx-3090"])
 def test_a_combo_keeps_its_name(combo: str) -> None:
     state = read_state(f"combo={combo}", whole_catalog())
@@ -93,7 +107,7 @@ UNREAD = (
     "machine=x;rtx-3090*1", "machine=1;rtx-3090*999", "machine=1;apple-m3-ultra*1@7",
     "machine=1;rtx-3090*2;no-link", "machine=1;rtx-3090*1;;many", "machine=1;rtx-3090*1;;;;dos",
     "network=pcie-4-x16", "context=0", "context=much", "users=1025", "kv=5", "goal=speed",
-    "runtime=none", "model=none", "for=fun", "other=1",
+    "runtime=none", "model=none", "for=fun", "file=none", "other=1",
 )  # fmt: skip
 
 

@@ -154,6 +154,18 @@ def test_the_form_begins_with_the_prices_of_the_row() -> None:
     assert (found.watts, found.usd_per_kwh) == ("1000", "")
 
 
+def test_a_price_of_a_computer_is_kept_by_its_chip_and_memory() -> None:
+    """One of a Mac with 96 GB is none of a Mac with 512 GB."""
+    assert LEAD is not None
+    lead = replace(LEAD, combo=fabricated.MAC)
+    found = own_prices(running_costs(fabricated.MAC, lead, WATTS, {}))
+    assert found is not None
+    size = fabricated.MAC.gpus[0].installed_bytes // GIB
+    (mac,) = found.gpus
+    assert mac.gpu == f"{fabricated.M3_ULTRA.id}@{size}"
+    assert mac.name == f"{fabricated.M3_ULTRA.name}, {size} GB"
+
+
 def test_a_model_s_row_has_watts_and_energy_in_one_cell() -> None:
     cell = power_cell(900, Interval(20, 25, 30), 0.2)
     # 900 W at 0.20 a kilowatt-hour are 0.18 an hour; at 25 tokens/s a million takes 11.1 hours.

@@ -8,10 +8,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sitegen.quality.values import Use
 from sitegen.render.filters import quantity
 from sitegen.site.cells import NumberCell, Unit
 from sitegen.site.reports.buying import short_speed
 from sitegen.survey.buying import (
+    DOCUMENTS,
+    IMAGES,
+    OVERALL,
     Build,
     Choice,
     Offer,
@@ -22,27 +26,34 @@ from sitegen.survey.buying import (
     frontier,
     priced,
     speed_of,
+    timed,
 )
 from sitegen.survey.rated_tier import as_good
 
 RATINGS = [
-    {"overall": (60.0, 2.0, None)},
-    {"overall": (70.0, 2.0, None)},
-    {"overall": (71.0, 2.0, None)},
+    {
+        "overall": (60.0, 2.0, None, True),
+        "vision": (60.0, 2.0, None, True),
+        "long-context": (60.0, 2.0, None, True),
+    },
+    {"overall": (70.0, 2.0, None, True), "coding": (70.0, 2.0, None, True)},
+    {"overall": (71.0, 2.0, None, True), "coding": (78.0, 2.0, None, False)},
     {},
 ]
 WANTED = Wanted("overall", 32_768, 1, 0, 0, desktop=False, computer=False, least_speed=10, step=1)
 
 
 def offer(model: int, **changes: Any) -> Offer:
-    plain = Offer(model, "Q4, llama.cpp", 0, 0, 30, 90, 4, 500, 65_536, (8, 2, 0))
+    plain = Offer(model, "Q4, llama.cpp", "runtime=llama-cpp&file=q4", 0, 0, "tps", 30, 90, 4,
+                  65_536, (8, 2, 0))  # fmt: skip
     return replace(plain, **changes)
 
 
 def build(name: str, usd: float, *offers: Offer, **changes: Any) -> Build:
     plain = Build(name, name, f"/combos/{name}/", usd, "used, 2026-09", whole=False,
-                  around="including a computer for $500", around_usd=500, watts=350,
-                  desktop=True, counted=True, parts=(("a", 1),), offers=offers)  # fmt: skip
+                  around="including a computer for $500", around_usd=500, special=False,
+                  watts=350, desktop=True, counted=True, parts=(("a", 1),),
+                  offers=offers)  # fmt: skip
     return replace(plain, **changes)
 
 
@@ -71,7 +82,7 @@ def test_several_users_need_room_and_speed_for_each_and_a_machine_that_was_count
     assert choice_of(build("x", 1, replace(serving, users=(9, 3, 0))), 1, many, RATINGS) is None
     assert choice_of(build("x", 1, replace(serving, total_speed=39)), 1, many, RATINGS) is None
     assert choice_of(build("x", 1, serving, counted=False), 1, many, RATINGS) is None
-    unread = replace(serving, prompt_speed=0)  # nobody knows how long they wait for prompts
+    unread = replace(serving, traits="tp")  # nobody knows how long they wait for prompts
     assert choice_of(build("x", 1, unread), 1, many, RATINGS) is None
     longer = replace(many, context=65_536)
     assert choice_of(build("x", 1, serving), 1, longer, RATINGS) is None
@@ -139,14 +150,15 @@ def test_more_gpus_that_do_no_more_than_fewer_are_not_offered() -> None:
     assert names(four) == ["four"]
 
 
-def test_own_prices_count_where_each_part_has_one_and_never_for_a_whole_computer() -> None:
+def test_own_prices_count_where_each_part_has_one_and_for_a_whole_computer_too() -> None:
     pair = build("pair", 2_000, offer(1), parts=(("a", 2),))
     mixed = replace(pair, parts=(("a", 1), ("b", 1)))
     assert priced(pair, {"a": 700.0}) == 1_400
     assert priced(mixed, {"a": 700.0}) == 2_000, "half of them is none"
     assert priced(mixed, {"b": 700.0}) == 2_000
     assert priced(mixed, {"a": 700.0, "b": 100.0}) == 800
-    assert priced(replace(pair, whole=True), {"a": 1.0}) == 2_000
+    assert priced(replace(pair, whole=True), {"a": 1.0}) == 2
+    assert priced(replace(pair, parts=()), {"a": 1.0}) == 2_000, "seen for all together"
     assert priced(replace(pair, usd=0.0), {"a": 5.0}) == 10
 
 
@@ -160,6 +172,60 @@ def test_a_computer_around_gpus_counts_for_whoever_has_none() -> None:
     assert best_first(choices([cards, whole], WANTED, RATINGS, {}), WANTED)[0].usd == 800
     tight = replace(WANTED, computer=True, usd=1_250)
     assert [one.build.name for one in choices([cards, whole], tight, RATINGS, {})] == ["whole"]
+
+
+def test_a_build_named_after_its_computer_is_bought_with_it() -> None:
+    """Whoever has a computer has none with 1 TB of RAM."""
+    epyc = build("epyc", 800, offer(1), special=True)
+    (found,) = choices([epyc], WANTED, RATINGS, {})
+    assert found.usd == 1_300
+
+
+def test_an_offer_answers_a_use_only_if_it_can_be_used_so() -> None:
+    """A text-only plan leads no images, and what was picked for images leads nothing else."""
+    images = replace(WANTED, use="vision")
+    blind, seeing = offer(0), offer(0, runs="Q4 with projector, llama.cpp", traits="ips")
+    assert choice_of(build("x", 1, blind), 1, images, RATINGS) is None
+    both = build("x", 1, blind, seeing)
+    for wanted, chosen in ((WANTED, blind), (images, seeing)):
+        found = choice_of(both, 1, wanted, RATINGS)
+        assert found is not None
+        assert found.offer == chosen
+    assert choice_of(build("x", 1, seeing), 1, WANTED, RATINGS) is None
+    documents = replace(WANTED, use="long-context")
+    for traits, answers in (("tps", False), ("idps", False), ("tdps", True)):
+        found = choice_of(build("x", 1, offer(0, traits=traits)), 1, documents, RATINGS)
+        assert (found is not None) is answers
+
+
+def test_an_unpublished_file_leads_only_where_no_other_does_and_so_does_a_short_context() -> None:
+    unpublished, short = offer(1, traits="ts"), offer(1, context=9_000)
+    asked = replace(WANTED, least_context=16_384)
+    for weak in (unpublished, short):
+        found = choice_of(build("x", 1, weak, offer(0)), 1, asked, RATINGS)
+        assert found is not None
+        assert found.offer.model == 0
+        assert choice_of(build("x", 1, weak), 1, asked, RATINGS) is not None
+
+
+def test_no_model_is_best_where_one_with_too_little_evidence_is_better() -> None:
+    coding = replace(WANTED, use="coding")
+    assert choice_of(build("x", 1, offer(1)), 1, coding, RATINGS) is not None
+    assert choice_of(build("x", 1, offer(1), offer(2)), 1, coding, RATINGS) is None
+    slow = offer(2, speed=9)
+    assert choice_of(build("x", 1, offer(1), slow), 1, coding, RATINGS) is not None
+
+
+def test_a_machine_that_may_need_minutes_for_a_prompt_comes_last() -> None:
+    unread, better = build("m40", 300, offer(2, traits="tp")), build("dear", 900, offer(0))
+    found = choices([unread, better], WANTED, RATINGS, {})
+    assert [one.build.name for one in best_first(found, WANTED)] == ["dear", "m40"]
+    assert [one.build.name for one in timed(found)] == ["dear"]
+    assert [one.build.name for one in best_first(found[:1], WANTED)] == ["m40"]
+
+
+def test_uses_with_a_rule_of_their_own_are_spelled_as_ratings_spell_them() -> None:
+    assert [OVERALL, IMAGES, DOCUMENTS] == [Use.OVERALL, Use.VISION, Use.LONG_CONTEXT]
 
 
 PRICES = st.lists(st.tuples(st.integers(1, 50), st.integers(0, 2)), min_size=1, max_size=8)

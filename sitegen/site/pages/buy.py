@@ -9,11 +9,11 @@ from sitegen.quality.values import Use
 from sitegen.site.cells import Cell, Lines, Link, NumberCell, Parts, Small, Unit
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
-from sitegen.site.reports.buying import Asked, Shelf, shelf
+from sitegen.site.reports.buying import MOST_USERS, Asked, Shelf, shelf
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import BUY_URL
 from sitegen.site.words.quality import USE_WORDS
-from sitegen.survey.buying import CONTEXTS, Wanted, best_first, choices, speed_of
+from sitegen.survey.buying import CONTEXTS, Wanted, best_first, choices, speed_of, timed
 from sitegen.survey.rated_tier import as_good
 from sitegen.values import dataclass
 
@@ -26,7 +26,7 @@ BUDGETS = (300, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000, 250_000
 BUDGET = 4_000
 """What the page begins with."""
 CONTEXT = 32_768
-USERS = (1, 4, 16, 64)
+USERS = (1, 4, 16, MOST_USERS)
 WATTS = (150, 300, 450, 600, 1_000, 1_500, 3_000)
 SERVED = 16
 """Users of the second column of budgets."""
@@ -55,22 +55,20 @@ def wanted_for(found: Shelf, usd: float, *, users: int = 1) -> Wanted:
     """Ask as the page does before a reader changes anything."""
     return Wanted(
         Use.OVERALL.value, CONTEXT, users, usd, 0, desktop=users == 1, computer=True,
-        least_speed=found.least_speed, step=found.step,
+        least_speed=found.least_speed, step=found.step, least_context=found.least_context,
     )  # fmt: skip
 
 
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the page."""
     found = shelf(inputs)
-    parts = {gpu for one in found.builds for gpu, _ in one.parts}
-    named = [one for one in inputs.catalog.gpus.values() if one.id in parts]
     view = BuyView(
         first=Asked(found, wanted_for(found, BUDGET), USE_WORDS[Use.OVERALL]),
         uses=tuple((use.value, words) for use, words in USE_WORDS.items()),
         contexts=CONTEXTS,
         users=USERS,
         watts=WATTS,
-        gpus=tuple((one.id, one.name) for one in named),
+        gpus=found.parts,
         budgets=_budgets(found),
         script=SCRIPT_URL,
         rows=ROWS_URL,
@@ -126,7 +124,7 @@ def _best(found: Shelf, usd: float, users: int) -> tuple[Cell, Cell]:
         return "–", ""
     one = ordered[0]
     if users == 1:
-        one = max(as_good(ordered), key=lambda each: speed_of(each.offer, wanted))
+        one = max(as_good(timed(ordered)), key=lambda each: speed_of(each.offer, wanted))
     model = found.models[one.offer.model][1]
     build = Link(one.build.address, one.build.name)
     words = [one.build.priced, one.build.around] if one.build.around else [one.build.priced]

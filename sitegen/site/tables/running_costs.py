@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from sitegen.catalog.domain.hardware import Combo, Node
 from sitegen.catalog.domain.provenance import Constant, Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.ownership import cost
-from sitegen.ownership.prices import Cost, build_to_buy, build_to_rent
+from sitegen.ownership.prices import Cost, build_to_buy, build_to_rent, sold_as, sold_name
 from sitegen.site.cells import (
     NOT_APPLICABLE,
     NOT_RECORDED,
@@ -51,7 +52,10 @@ class PerMillion:
 
 @dataclass(frozen=True, slots=True)
 class OwnPrice:
-    """A field for a reader's own price of one kind of GPU; empty where none was observed."""
+    """A field for a reader's own price of one kind of GPU; empty where none was observed.
+
+    ``gpu`` is what it is sold as.
+    """
 
     gpu: str
     name: str
@@ -240,13 +244,11 @@ def own_prices(costs: RunningCosts) -> OwnPrices | None:
     speed = costs.found.speed if costs.found else None
     if speed is None or costs.found is None or speed.single_tokens_per_s.mid <= 0:
         return None
+    combo = costs.found.combo
     each_to_rent = {part.gpu.id: part.price for part in costs.to_rent.parts}
     each_to_buy = {part.gpu.id: part.price for part in costs.to_buy.parts}
-    counts: dict[str, int] = {}
-    names: dict[str, str] = {}
-    for one in costs.found.combo.gpus:
-        counts[one.gpu.id] = counts.get(one.gpu.id, 0) + 1
-        names[one.gpu.id] = one.gpu.name
+    counts = Counter(sold_as(one) for one in combo.gpus)
+    kinds = {sold_as(one): one for one in combo.gpus}
 
     def amount(id_: str, *, rent: bool) -> str:
         price = (each_to_rent if rent else each_to_buy).get(id_)
@@ -254,8 +256,14 @@ def own_prices(costs: RunningCosts) -> OwnPrices | None:
 
     return OwnPrices(
         tuple(
-            OwnPrice(id_, names[id_], count, amount(id_, rent=False), amount(id_, rent=True))
-            for id_, count in counts.items()
+            OwnPrice(
+                sold,
+                sold_name(kinds[sold]),
+                count,
+                amount(kinds[sold].gpu.id, rent=False),
+                amount(kinds[sold].gpu.id, rent=True),
+            )
+            for sold, count in counts.items()
         ),
         "" if costs.watts is None else f"{costs.watts.mid:.0f}",
         "" if costs.usd_per_kwh is None else f"{costs.usd_per_kwh:.3f}",
