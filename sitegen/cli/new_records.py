@@ -1,7 +1,8 @@
 """The text of a new catalog file: what must be there with stand-ins, what may be there as comments.
 
 The stand-ins are valid, and each has the word REPLACE in it or beside it: that is all that
-`sitegen check` finds before an editor has replaced them. The comments come from the record's own
+`sitegen check` finds before an editor has replaced them. What no two records may share is made of
+the id, so that two drafts do not contradict each other. The comments come from the record's own
 descriptions and cannot grow stale.
 """
 
@@ -49,7 +50,7 @@ nodes:
     Kind.MODEL: """\
 name: "{id}"
 organization: "REPLACE"
-repository: "owner/name"  # REPLACE: on Hugging Face
+repository: "owner/{id}"  # REPLACE: on Hugging Face
 config:  # REPLACE: the values in its config.json
   model_type: llama
   hidden_size: 2048
@@ -103,7 +104,7 @@ source:
 """,
     Kind.MEASUREMENT: """\
 left_out:
-  - id: run-1
+  - id: {id}-1
     reason: "REPLACE: what the log does not say; or describe it under runs"
 """
     + SOURCES,
@@ -139,7 +140,7 @@ tables:
 """
     + SOURCES,
     Kind.BOARD: """\
-name: "REPLACE: what people call the test"
+name: "{id}"  # REPLACE: what people call the test
 use: general
 unit: percent
 evaluator: independent

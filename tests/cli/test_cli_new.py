@@ -57,6 +57,14 @@ def test_a_new_file_of_every_kind_passes_once_its_stand_ins_are_gone(
     assert (checked.status, checked.out) == (0, "")
 
 
+def test_two_drafts_of_every_kind_stand_side_by_side(lent: Path) -> None:
+    for kind in Kind:
+        for name in ("brand-new", "brand-new-2"):
+            assert run("--root", lent, "new", kind.value, name).status == 0
+    checked = run("--root", lent, "check", "--ignore", "stand-in")
+    assert (checked.status, checked.out) == (0, "")
+
+
 def test_questions_are_answered_while_stand_ins_are_there(lent: Path) -> None:
     run("--root", lent, "new", "gpu", "brand-new")
     assert run("--root", lent, "fit", "qwen3-8b", "--gpu", "brand-new").status == 0

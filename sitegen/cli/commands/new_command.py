@@ -93,7 +93,7 @@ def _draft(session: CliSession, kind: Kind, record_id: str, source: str, *, is_h
         text = gpu_draft(Path(source), today=today)
     else:
         stand_in = _existing(session.root, kind)[Kind.QUANTIZATION.value]
-        text = model_draft(Path(source), quantization=stand_in, today=today)
+        text = model_draft(Path(source), record_id=record_id, quantization=stand_in, today=today)
     return _write(session, kind, path, text)
 
 

@@ -64,7 +64,7 @@ def gpu_draft(path: Path, *, today: str) -> str:
     return f"{Kind.GPU.modeline}\n{gpu_record(found_gpus[0], today=today)}"
 
 
-def model_draft(path: Path, *, quantization: str, today: str) -> str:
+def model_draft(path: Path, *, record_id: str, quantization: str, today: str) -> str:
     """Write a model with its config, read from the file or from the folder that has it.
 
     Where the list of its files lies beside the config, the draft has the published count, and the
@@ -80,7 +80,7 @@ def model_draft(path: Path, *, quantization: str, today: str) -> str:
     record = {
         "name": model.name,
         "organization": "REPLACE",
-        "repository": "REPLACE/name",
+        "repository": f"REPLACE/{record_id}",
         "config": {key: value for key, value in model.config.items() if key not in NOT_ABOUT_SIZE},
         "context_tokens": model.context_tokens or STAND_IN_TOKENS,
         **told.counts,
