@@ -125,3 +125,50 @@ def test_a_slip_in_the_record_that_it_needs_is_all_that_is_said(root: Path) -> N
     assert codes(root) == ["unknown-family"]
     done = run("--root", root, "check")
     assert "commands in texts are not checked while the catalog has errors" in done.err
+
+
+NAMES = """\
+---
+title: A guide
+description: It names things.
+kind: guide
+order: 2
+---
+
+{{ gpu rtx-4090 name }} [its page](/gpus/rtx-4090/#memory)
+{{ gpu rtx-4090 vrm }}
+{{ gpu rtx-4099 name }}
+{{ combo 2x-rtx-4090 larget-model }}
+[a page](/gpus/rtx-4099/)
+
+{% fits combo=2x-rtx-4090 tier=comfy %}
+"""
+MET = """\
+title: Starts
+errors:
+  - id: killed
+    title: Killed
+    text: Killed
+    runtimes: [vlm]
+    means: The system ended it.
+    likely: [{cause: No memory., check: Look., fix: Add some.}]
+    source: {title: A thread, url: https://example.org/thread, read: 2026-11-20}
+"""
+
+
+def test_what_texts_name_in_vain_is_found_without_a_page(root: Path) -> None:
+    (root / "content" / "guides" / "names.md").write_text(NAMES)
+    (root / "content" / "errors").mkdir()
+    (root / "content" / "errors" / "starts.yaml").write_text(MET)
+    done = run("--root", root, "check", "--format", "concise")
+    assert done.status == 1
+    for place in (
+        "names.md:9:1: error[reference]: no field of 'gpu' is called 'vrm'",
+        "names.md:10:1: error[reference]: no gpu is called 'rtx-4099'",
+        "names.md:11:1: error[reference]: no field of 'combo' is called 'larget-model'",
+        "names.md:12:10: error[link]: the link '/gpus/rtx-4099/' leads to no page",
+        "names.md:14:1: error[reference]: no tier is called 'comfy'",
+        "starts.yaml:6:16: error[unknown-runtime]: no runtime has the id 'vlm'",
+    ):
+        assert place in done.out
+    assert "names.md:8:" not in done.out

@@ -91,6 +91,9 @@ def command(
 ) -> int:
     """Check the catalog and the texts, and report all problems at once.
 
+    Only a check with --pages finds a link to a heading, or to a page of no record and no guide,
+    that is not there, and a table in a guide that comes out empty.
+
     With FILE, check only these files. This is quick, because it skips the rules that compare a
     record with other records; a check without FILE runs them.
 
