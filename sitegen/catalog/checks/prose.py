@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.authored import Authored, CatalogRecords
-from sitegen.catalog.records.hardware import ComboRecord
 from sitegen.catalog.stated_numbers import stated_number
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.hardware import ComboRecord
 
 
 def prose_states_no_number(records: CatalogRecords) -> Iterator[Problem]:
