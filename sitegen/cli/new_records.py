@@ -23,9 +23,9 @@ sources:
 BODIES: Mapping[Kind, str] = {
     Kind.GPU: """\
 name: "{id}"
-vendor: nvidia
+vendor: nvidia  # REPLACE: who makes the chip
 architecture: Ada Lovelace  # REPLACE: the generation
-segment: consumer
+segment: consumer  # REPLACE: consumer, workstation, datacenter or integrated
 vram_gib: 24  # REPLACE: installed memory
 visible_mib: 24000  # REPLACE: what a process sees of it; remove the line if nobody states it
 memory_bandwidth_gb_s: 1000  # REPLACE: decimal GB/s
@@ -33,10 +33,10 @@ memory_bandwidth_gb_s: 1000  # REPLACE: decimal GB/s
     + SOURCES,
     Kind.INTERCONNECT: """\
 name: "{id}"
-kind: ethernet
-between_nodes: true
+kind: ethernet  # REPLACE: what kind of link it is
+between_nodes: true  # REPLACE: false for a link inside a machine
 nominal_gb_s: 1.25  # REPLACE: one direction, decimal GB/s
-evidence: estimated
+evidence: estimated  # REPLACE: how the bandwidth is known
 """
     + SOURCES,
     Kind.COMBO: """\
@@ -44,7 +44,7 @@ name: "{id}"
 summary: "REPLACE: who builds this and for what, in one sentence without sizes."
 nodes:
   - gpus:
-      - gpu: {gpu}
+      - gpu: {gpu}  # REPLACE: its GPUs
 """
     + SOURCES,
     Kind.MODEL: """\
@@ -68,13 +68,13 @@ checkpoints:  # REPLACE: those that exist
     + SOURCES,
     Kind.QUANTIZATION: """\
 name: "{id}"
-format: compressed-tensors
+format: compressed-tensors  # REPLACE: the format of the files
 linears:  # REPLACE: how linear layers are stored
   weight_bits: 4
   group_size: 128
   scale_bits: 16
 nominal_bits: 4.125  # REPLACE: with scales
-production: true
+production: true  # REPLACE: false below 4 bits
 """
     + SOURCES,
     Kind.RUNTIME: """\
@@ -82,8 +82,8 @@ name: "{id}"
 summary: "REPLACE: what it is for, in one sentence."
 vendors: [nvidia]  # REPLACE: whose GPUs it runs on
 formats: [bf16]  # REPLACE: which checkpoints it loads
-memory_model: unprofiled
-capabilities:
+memory_model: unprofiled  # REPLACE: how it uses memory, if somebody has profiled it
+capabilities:  # REPLACE: what its documentation says it can do
   tensor_parallel: false
   pipeline_parallel: false
   layer_split: false
@@ -96,7 +96,7 @@ capabilities:
 title: "REPLACE: what the number is, in a few words"
 value: 1  # REPLACE: the number
 unit: "/1"  # REPLACE: its unit
-status: assumed
+status: assumed  # REPLACE: the check that was made
 source:
   title: "REPLACE: where you read it"
   url: ""
@@ -120,20 +120,20 @@ claims:
   - id: claim-1
     quote: "REPLACE: the words, at most 25"
     place: "REPLACE: where on the page"
-    count: {{stated: 1, listed: 1}}
+    count: {{stated: 1, listed: 1}}  # REPLACE: what it asserts
 """
     + SOURCES,
     Kind.LOSS: """\
 title: "REPLACE: what the source is called"
-evaluator: independent
+evaluator: independent  # REPLACE: an independent party or a maker
 evaluated_by: "REPLACE: who measured"
 license: "REPLACE: license of the data, or: none visible"
-date: '{today}'
+date: '{today}'  # REPLACE: the day of the figures
 tables:
   - name: "REPLACE: the model as the source writes it"
-    metric: kld-mean
-    unit: nats
-    baseline: bf16
+    metric: kld-mean  # REPLACE: what was measured
+    unit: nats  # REPLACE: its unit
+    baseline: bf16  # REPLACE: what it was compared with
     rows:
       - written: "REPLACE: the type as the source writes it"
         value: 0.01  # REPLACE: the figure
@@ -141,9 +141,9 @@ tables:
     + SOURCES,
     Kind.BOARD: """\
 name: "{id}"  # REPLACE: what people call the test
-use: general
-unit: percent
-evaluator: independent
+use: general  # REPLACE: what it tests
+unit: percent  # REPLACE: the unit of its scores
+evaluator: independent  # REPLACE: an independent party or a maker
 evaluated_by: "REPLACE: who runs it"
 url: https://example.org/  # REPLACE: where its scores are published
 license: "REPLACE: license of the scores, or: none visible"
@@ -151,12 +151,12 @@ license: "REPLACE: license of the scores, or: none visible"
     + SOURCES,
     Kind.SCORE: """\
 title: "REPLACE: what was published, and when"
-names: {name}
-evaluator: independent
+names: {name}  # REPLACE: whose names the source uses
+evaluator: independent  # REPLACE: an independent party or a maker
 evaluated_by: "REPLACE: who ran the tests"
-date: '{today}'
+date: '{today}'  # REPLACE: the day of the scores
 tables:
-  - board: {board}
+  - board: {board}  # REPLACE: the test
     scores:
       {known_name}: 50  # REPLACE: a name that the map has, as the source writes it
 """

@@ -47,6 +47,28 @@ def test_a_new_file_of_every_kind_passes_the_check_and_says_what_to_replace(
         assert all(one["hint"] for one in found)
 
 
+GIVEN = re.compile(
+    r"(read|date|reviewed|name|url|id|- id): ('(\d{4}-\d\d-\d\d|brand-new)?'|[\w-]+-1)"
+)
+"""What a new file may state unasked: the day, its id, and that no address is known."""
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_a_new_file_of_every_kind_states_nothing_that_it_does_not_ask_for(
+    lent: Path, kind: Kind
+) -> None:
+    path = lent / run("--root", lent, "new", kind.value, "brand-new").out.strip()
+    asked_at = 1_000
+    for line in path.read_text(encoding="utf-8").splitlines():
+        indent = len(line) - len(line.lstrip())
+        if "REPLACE" in line:
+            asked_at = indent
+        elif indent <= asked_at:
+            asked_at = 1_000
+            states = not line.lstrip().startswith("#") and line.partition(": ")[2]
+            assert not states or GIVEN.fullmatch(line.strip().removeprefix("- ")), line
+
+
 @pytest.mark.parametrize("kind", list(Kind))
 def test_a_new_file_of_every_kind_passes_once_its_stand_ins_are_gone(
     lent: Path, kind: Kind

@@ -78,7 +78,7 @@ def model_draft(path: Path, *, record_id: str, quantization: str, today: str) ->
     model = own_model(file)
     told = counts_from_index(file.parent, model.config, architecture(model.config))
     record = {
-        "name": model.name,
+        "name": record_id,
         "organization": "REPLACE",
         "repository": f"REPLACE/{record_id}",
         "config": {key: value for key, value in model.config.items() if key not in NOT_ABOUT_SIZE},
@@ -88,6 +88,7 @@ def model_draft(path: Path, *, record_id: str, quantization: str, today: str) ->
         "sources": [{"title": "REPLACE: where the config was read", "url": "", "read": today}],
     }
     body = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=100)
+    body = body.replace("\ncheckpoints:\n", "\ncheckpoints:  # REPLACE: those that exist\n")
     review = "# A draft of a config: replace the names, and list the checkpoints that exist.\n"
     review += f"# {told.remark}\n" if told.remark else ""
     if not model.context_tokens:
