@@ -20,6 +20,7 @@ from sitegen.inputs import ProjectFiles, UnreadFiles
 from sitegen.pipeline import cache_words, named_families
 from sitegen.pipeline.placed import placed, without_consequences
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
+from sitegen.site.content import known_errors
 from sitegen.site.content.documents import Document, parse_documents
 from sitegen.site.content.history import History, parse_history
 from sitegen.site.content.known_errors import Topic, parse_errors
@@ -30,6 +31,7 @@ from sitegen.site.content.unjudged import (
     NOTHING,
     UnjudgedRecord,
     already_judged,
+    bad_sources,
     parse_unjudged,
 )
 from sitegen.values import dataclass
@@ -183,6 +185,8 @@ class Parser:
         heard.problems += already_judged(unjudged, catalog, project.content)
         if texts:
             heard.problems += _names(texts, records, catalog)
+            heard.problems += known_errors.bad_sources(texts.errors, today)
+            heard.problems += bad_sources(unjudged, project.content, today)
         for path, text in project.catalog.items():
             heard.problems += stand_ins(SourceText(path, text))
         try:

@@ -156,6 +156,18 @@ errors:
 """
 
 
+def test_a_source_of_a_text_was_read_on_a_day_that_has_been(root: Path) -> None:
+    (root / "content" / "errors").mkdir()
+    error = MET.replace("vlm", "vllm").replace("read: 2026-11-20", "read: 2999-01-01")
+    (root / "content" / "errors" / "starts.yaml").write_text(error)
+    source = "source: {title: A, url: 'ftp://example.org/', read: 2026-11-20}"
+    unjudged = f"models:\n  - name: A\n    reason: It is closed.\n    {source}\n"
+    (root / "content" / "unjudged.yaml").write_text(unjudged)
+    done = run("--root", root, "check", "--format", "concise")
+    assert re.search(r"starts.yaml:9:\d+: error\[date\]: 2999-01-01 is in the future", done.out)
+    assert "unjudged.yaml:4:29: error[url]" in done.out
+
+
 def test_what_texts_name_in_vain_is_found_without_a_page(root: Path) -> None:
     (root / "content" / "guides" / "names.md").write_text(NAMES)
     (root / "content" / "errors").mkdir()
