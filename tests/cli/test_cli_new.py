@@ -146,6 +146,21 @@ def test_an_id_that_some_system_cannot_hold_is_refused(lent: Path, given: str) -
     assert sorted(lent.rglob("*")) == before
 
 
+def test_a_missing_id_is_said_to_be_missing(lent: Path) -> None:
+    done = run("--root", lent, "new", "gpu")
+    assert done.status == 2
+    assert "ID is missing: write `sitegen new gpu <id>`" in done.err
+
+
+def test_a_config_of_an_unknown_family_says_what_a_family_is(lent: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "brand-new"}', encoding="utf-8")
+    done = run("--root", lent, "new", "model", "own", "--from", tmp_path / "config.json")
+    assert done.status == 2
+    assert "--from: " in done.err
+    assert "--config" not in done.err
+    assert "sitegen/models/families/" in done.err
+
+
 def test_a_kind_that_refers_to_another_says_what_to_add_first(tmp_path: Path) -> None:
     (tmp_path / "catalog").mkdir()
     done = run("--root", tmp_path, "new", "combo", "mine")

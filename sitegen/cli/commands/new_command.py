@@ -123,8 +123,10 @@ def _free_path(session: CliSession, kind: Kind, record_id: str) -> Path:
     """Return where a record goes.
 
     Raises:
-        click.UsageError: If no file can have the name.
+        click.UsageError: If no file can have the name, or there is none.
     """
+    if not record_id:
+        raise click.UsageError(f"ID is missing: write `sitegen new {kind} <id>`")
     relative = f"{session.folder}/{kind.folder}/{record_id}.yaml"
     problems = list_files({relative: ""}).problems
     if problems:

@@ -21,6 +21,7 @@ from sitegen.models.families import architecture
 MOST_CHARACTERS = 2**20
 STAND_IN_TOKENS = 2048
 """Context of a model whose config says nothing of positions, until somebody looks it up."""
+NEW_FAMILY = "a family is a module in sitegen/models/families/ (CONTRIBUTING.md, Add a model)"
 NOT_ABOUT_SIZE = frozenset(
     {
         "_name_or_path", "architectures", "auto_map", "bos_token_id", "decoder_start_token_id",
@@ -75,7 +76,7 @@ def model_draft(path: Path, *, record_id: str, quantization: str, today: str) ->
         OSError: If it cannot be read.
     """
     file = path / "config.json" if path.is_dir() else path
-    model = own_model(file)
+    model = own_model(file, option="--from", hint=NEW_FAMILY)
     told = counts_from_index(file.parent, model.config, architecture(model.config))
     record = {
         "name": record_id,
