@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.catalog.test_problems import DOCUMENTED
-from tests.cli.small_project import run, small_project
+from tests.cli.small_project import REPOSITORY, run, small_project
 
 FAST = """\
 # yaml-language-server: $schema=../../schema/v1/benchmark.schema.json
@@ -166,6 +166,31 @@ def test_a_source_of_a_text_was_read_on_a_day_that_has_been(root: Path) -> None:
     done = run("--root", root, "check", "--format", "concise")
     assert re.search(r"starts.yaml:9:\d+: error\[date\]: 2999-01-01 is in the future", done.out)
     assert "unjudged.yaml:4:29: error[url]" in done.out
+
+
+def test_the_benchmark_that_contributing_shows_is_one(root: Path) -> None:
+    shown = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```yaml\n(runs:\n.*?)```", shown, re.DOTALL)
+    write(root, FAST.splitlines(keepends=True)[0] + example)
+    edit(root / "content" / "guides" / "start.md", "tensor-paralel", "tensor-parallel")
+    done = run("--root", root, "check")
+    assert (done.status, done.out) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("key", "under"),
+    [
+        ("model: qwen3-8b", "subject"),
+        ("decode_tokens_per_s: 5", "figures"),
+        ("count: 2", "system.nodes` or `system.nodes.gpus"),
+    ],
+)
+def test_a_key_in_the_wrong_place_is_told_where_it_belongs(
+    root: Path, key: str, under: str
+) -> None:
+    write(root, FAST.replace("    timed:", f"    {key}\n    timed:"))
+    done = run("--root", root, "check", "--select", "unknown-key")
+    assert f"it belongs under `{under}`" in done.out
 
 
 def test_what_texts_name_in_vain_is_found_without_a_page(root: Path) -> None:
