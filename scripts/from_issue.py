@@ -24,8 +24,8 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from sitegen.catalog.files_alone import problems_of_files  # noqa: E402
 from sitegen.catalog.kinds import Kind  # noqa: E402
-from sitegen.catalog.one_record import problems_of_files  # noqa: E402
 from sitegen.catalog.text.positions import locate  # noqa: E402
 from sitegen.catalog.text.source_text import SourceText  # noqa: E402
 from sitegen.catalog.text.yaml_source import compose  # noqa: E402

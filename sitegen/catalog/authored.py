@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from sitegen.catalog.kinds import REFERENCES, Kind
 from sitegen.catalog.records.parts import Record, Renamable
 from sitegen.catalog.text.positions import KeyPath, Place, locate
-from sitegen.catalog.text.source_text import SourceText, quoted, visible
+from sitegen.catalog.text.source_text import SourceText, line_starts, quoted, visible
 from sitegen.problems import Problem, SourceSpan, did_you_mean, listed
 from sitegen.values import dataclass
 
@@ -47,6 +48,20 @@ class PlacedSource:
         while path and path not in self._places:
             path = path[:-1]
         return self._places.get(path, _START)
+
+    def index_of(self, path: KeyPath, words: str, *, after: int = 0) -> int:
+        """Return where words of a text begin in the file; where its value does, if it folds them.
+
+        Args:
+            path: Key path of the text.
+            words: What is looked for; a line may end between two of them.
+            after: Index before which nothing is looked for.
+        """
+        place = self.place(path)
+        begins = line_starts(self.text.text)[place.line - 1] + place.column - 1
+        pattern = re.compile(r"\s+".join(map(re.escape, words.split())))
+        found = pattern.search(self.text.text, max(begins, after))
+        return found.start() if found else begins
 
     def part(self, line: int) -> str | int | None:
         """Return the key of the record that a line belongs to; nothing above the first."""

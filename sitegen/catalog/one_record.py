@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from sitegen.catalog.authored import Authored, PlacedSource, unknown_reference
-from sitegen.catalog.file_names import CatalogFile, is_public, list_files
-from sitegen.catalog.kinds import RECORDS, REFERENCES, Kind
+from sitegen.catalog.authored import Authored, PlacedSource
+from sitegen.catalog.file_names import CatalogFile, is_public
+from sitegen.catalog.kinds import RECORDS, Kind
 from sitegen.catalog.records.parts import Record
-from sitegen.catalog.stand_ins import stand_ins
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.yaml_source import Plain, compose
 from sitegen.catalog.validation_messages import problems_of
 from sitegen.problems import Problem
 
 T = TypeVar("T")
-_FREE_KEYS = {"config", "config_overrides"}
+FREE_KEYS = {"config", "config_overrides"}
 """Keys that hold a model's own config, where null means what it means there."""
-_OTHER_NAMES = _FREE_KEYS | {"known_models"}
-"""Keys whose contents are named by others, not by records."""
 
 
 def _empty_values(value: object, path: KeyPath = ()) -> Iterator[KeyPath]:
@@ -36,7 +33,7 @@ def _empty_values(value: object, path: KeyPath = ()) -> Iterator[KeyPath]:
         for key, inner in value.items():
             if inner is None:
                 yield (*path, key)
-            elif isinstance(inner, dict | list) and key not in _FREE_KEYS:
+            elif isinstance(inner, dict | list) and key not in FREE_KEYS:
                 yield from _empty_values(inner, (*path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
@@ -52,48 +49,6 @@ def _no_value(source: PlacedSource, path: KeyPath) -> Problem:
     return source.problem(path, "no-value", message, hint)
 
 
-def problems_of_files(files: Mapping[str, str], paths: Collection[str]) -> list[Problem] | None:
-    """Return the problems that some files show without the rest of the catalog.
-
-    Args:
-        files: Text by path of every catalog file; of those not in ``paths`` only the path matters.
-        paths: The files to judge.
-
-    Returns:
-        Their problems, or nothing where a reference may be broken: whether an id was renamed,
-        only the other files say.
-    """
-    listing = list_files(files)
-    found = [problem for problem in listing.problems if problem.span.path in paths]
-    for file in listing.files:
-        if file.source.path not in paths:
-            continue
-        value, broken = compose(file.source)
-        record, problems = _record(file, value, broken, listing.ids)
-        found += (*problems, *stand_ins(file.source))
-        if record is not None and any(_ids_not_found(value, record.source, listing.ids)):
-            return None
-    return found
-
-
-def _ids_not_found(
-    value: object, source: PlacedSource, ids: Mapping[Kind, frozenset[str]], path: KeyPath = ()
-) -> Iterator[Problem]:
-    """Yield a problem for each reference by a known key to an id that no file has."""
-    if isinstance(value, dict):
-        items = [(key, inner) for key, inner in value.items() if key not in _OTHER_NAMES]
-    else:
-        items = list(enumerate(value)) if isinstance(value, list) else []
-    for key, inner in items:
-        at = (*path, key)
-        named = next((part for part in reversed(at) if isinstance(part, str)), "")
-        if isinstance(inner, str) and named in REFERENCES:
-            if inner not in ids[REFERENCES[named].kind]:
-                yield unknown_reference(source, at, named, inner, ids)
-        elif isinstance(inner, dict | list):
-            yield from _ids_not_found(inner, source, ids, at)
-
-
 def read_record(
     file: CatalogFile, ids: Mapping[Kind, frozenset[str]]
 ) -> tuple[Authored[Record] | None, tuple[Problem, ...]]:
@@ -107,10 +62,10 @@ def read_record(
         The record, or nothing where something is wrong, and the problems.
     """
     value, broken = compose(file.source)
-    return _record(file, value, broken, ids)
+    return record_of(file, value, broken, ids)
 
 
-def _record(
+def record_of(
     file: CatalogFile,
     value: Plain,
     broken: tuple[Problem, ...],

@@ -19,6 +19,10 @@ from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
 from sitegen.values import dataclass
 
+_DEEPEST = len(("system", "nodes", 0, "gpus", 0))
+"""How far below a key that is known elsewhere is looked for."""
+_MOST_PLACES = 3
+"""Keys that a hint names as the place of another."""
 MAX_PROBLEMS = 50
 _SHAPE = re.compile(r"(float|int|str|bool)|(tuple|list|dict)\[.*\]")
 """What pydantic appends to a path where a value may have one of several shapes."""
@@ -139,12 +143,29 @@ def _missing(mistake: _Mistake) -> Problem:
 def _unknown_key(mistake: _Mistake) -> Problem:
     known = fields_at(mistake.shape, mistake.path[:-1])
     given = str(mistake.path[-1])
+    below = _below(mistake, given)
     hint = guess(given, frozenset(known)) or f"the keys are {', '.join(sorted(known))}"
+    if 0 < len(below) <= _MOST_PLACES:
+        hint = f"it belongs under {' or '.join(below)}"
     if given == "id" and len(mistake.path) == 1 and mistake.noun in {*Kind}:
         hint = "the file name is the id: remove this line"
     where = ".".join(map(str, mistake.path[:-1])) or f"a {mistake.noun}"
     message = f"{where} has no key {quoted(given)}"
     return mistake.source.problem(mistake.path, "unknown-key", message, hint, at_key=True)
+
+
+def _below(mistake: _Mistake, given: str) -> list[str]:
+    """Return the keys under which a key would be known, the nearest first."""
+    paths: list[KeyPath] = [mistake.path[:-1]]
+    start = len(paths[0])
+    found: dict[str, None] = {}
+    for path in paths:
+        known = fields_at(mistake.shape, path)
+        if given in known:
+            found[f"`{'.'.join(key for key in path[start:] if isinstance(key, str))}`"] = None
+        if len(path) - start < _DEEPEST:
+            paths += [below for key in known for below in ((*path, key), (*path, key, 0))]
+    return list(found)
 
 
 def _not_a_choice(mistake: _Mistake) -> Problem:

@@ -1,7 +1,8 @@
 """The text of a new catalog file: what must be there with stand-ins, what may be there as comments.
 
 The stand-ins are valid, and each has the word REPLACE in it or beside it: that is all that
-`sitegen check` finds before an editor has replaced them. The comments come from the record's own
+`sitegen check` finds before an editor has replaced them. What no two records may share is made of
+the id, so that two drafts do not contradict each other. The comments come from the record's own
 descriptions and cannot grow stale.
 """
 
@@ -22,9 +23,9 @@ sources:
 BODIES: Mapping[Kind, str] = {
     Kind.GPU: """\
 name: "{id}"
-vendor: nvidia
+vendor: nvidia  # REPLACE: who makes the chip
 architecture: Ada Lovelace  # REPLACE: the generation
-segment: consumer
+segment: consumer  # REPLACE: consumer, workstation, datacenter or integrated
 vram_gib: 24  # REPLACE: installed memory
 visible_mib: 24000  # REPLACE: what a process sees of it; remove the line if nobody states it
 memory_bandwidth_gb_s: 1000  # REPLACE: decimal GB/s
@@ -32,10 +33,10 @@ memory_bandwidth_gb_s: 1000  # REPLACE: decimal GB/s
     + SOURCES,
     Kind.INTERCONNECT: """\
 name: "{id}"
-kind: ethernet
-between_nodes: true
+kind: ethernet  # REPLACE: what kind of link it is
+between_nodes: true  # REPLACE: false for a link inside a machine
 nominal_gb_s: 1.25  # REPLACE: one direction, decimal GB/s
-evidence: estimated
+evidence: estimated  # REPLACE: how the bandwidth is known
 """
     + SOURCES,
     Kind.COMBO: """\
@@ -43,13 +44,13 @@ name: "{id}"
 summary: "REPLACE: who builds this and for what, in one sentence without sizes."
 nodes:
   - gpus:
-      - gpu: {gpu}
+      - gpu: {gpu}  # REPLACE: its GPUs
 """
     + SOURCES,
     Kind.MODEL: """\
 name: "{id}"
 organization: "REPLACE"
-repository: "owner/name"  # REPLACE: on Hugging Face
+repository: "owner/{id}"  # REPLACE: on Hugging Face
 config:  # REPLACE: the values in its config.json
   model_type: llama
   hidden_size: 2048
@@ -67,13 +68,13 @@ checkpoints:  # REPLACE: those that exist
     + SOURCES,
     Kind.QUANTIZATION: """\
 name: "{id}"
-format: compressed-tensors
+format: compressed-tensors  # REPLACE: the format of the files
 linears:  # REPLACE: how linear layers are stored
   weight_bits: 4
   group_size: 128
   scale_bits: 16
 nominal_bits: 4.125  # REPLACE: with scales
-production: true
+production: true  # REPLACE: false below 4 bits
 """
     + SOURCES,
     Kind.RUNTIME: """\
@@ -81,8 +82,8 @@ name: "{id}"
 summary: "REPLACE: what it is for, in one sentence."
 vendors: [nvidia]  # REPLACE: whose GPUs it runs on
 formats: [bf16]  # REPLACE: which checkpoints it loads
-memory_model: unprofiled
-capabilities:
+memory_model: unprofiled  # REPLACE: how it uses memory, if somebody has profiled it
+capabilities:  # REPLACE: what its documentation says it can do
   tensor_parallel: false
   pipeline_parallel: false
   layer_split: false
@@ -95,7 +96,7 @@ capabilities:
 title: "REPLACE: what the number is, in a few words"
 value: 1  # REPLACE: the number
 unit: "/1"  # REPLACE: its unit
-status: assumed
+status: assumed  # REPLACE: the check that was made
 source:
   title: "REPLACE: where you read it"
   url: ""
@@ -103,7 +104,7 @@ source:
 """,
     Kind.MEASUREMENT: """\
 left_out:
-  - id: run-1
+  - id: {id}-1
     reason: "REPLACE: what the log does not say; or describe it under runs"
 """
     + SOURCES,
@@ -119,30 +120,30 @@ claims:
   - id: claim-1
     quote: "REPLACE: the words, at most 25"
     place: "REPLACE: where on the page"
-    count: {{stated: 1, listed: 1}}
+    count: {{stated: 1, listed: 1}}  # REPLACE: what it asserts
 """
     + SOURCES,
     Kind.LOSS: """\
 title: "REPLACE: what the source is called"
-evaluator: independent
+evaluator: independent  # REPLACE: an independent party or a maker
 evaluated_by: "REPLACE: who measured"
 license: "REPLACE: license of the data, or: none visible"
-date: '{today}'
+date: '{today}'  # REPLACE: the day of the figures
 tables:
   - name: "REPLACE: the model as the source writes it"
-    metric: kld-mean
-    unit: nats
-    baseline: bf16
+    metric: kld-mean  # REPLACE: what was measured
+    unit: nats  # REPLACE: its unit
+    baseline: bf16  # REPLACE: what it was compared with
     rows:
       - written: "REPLACE: the type as the source writes it"
         value: 0.01  # REPLACE: the figure
 """
     + SOURCES,
     Kind.BOARD: """\
-name: "REPLACE: what people call the test"
-use: general
-unit: percent
-evaluator: independent
+name: "{id}"  # REPLACE: what people call the test
+use: general  # REPLACE: what it tests
+unit: percent  # REPLACE: the unit of its scores
+evaluator: independent  # REPLACE: an independent party or a maker
 evaluated_by: "REPLACE: who runs it"
 url: https://example.org/  # REPLACE: where its scores are published
 license: "REPLACE: license of the scores, or: none visible"
@@ -150,12 +151,12 @@ license: "REPLACE: license of the scores, or: none visible"
     + SOURCES,
     Kind.SCORE: """\
 title: "REPLACE: what was published, and when"
-names: {name}
-evaluator: independent
+names: {name}  # REPLACE: whose names the source uses
+evaluator: independent  # REPLACE: an independent party or a maker
 evaluated_by: "REPLACE: who ran the tests"
-date: '{today}'
+date: '{today}'  # REPLACE: the day of the scores
 tables:
-  - board: {board}
+  - board: {board}  # REPLACE: the test
     scores:
       {known_name}: 50  # REPLACE: a name that the map has, as the source writes it
 """

@@ -75,7 +75,24 @@ class ProjectSettings:
             taken = isinstance(value, str | int | bool | float)
             if not taken and not (isinstance(value, list) and options[key].multiple):
                 raise ProjectFileError(f"{self.file}: {name}.{key} is not a valid value")
+            self._is_taken(f"{name}.{key}", options[key], value)
             yield options[key].name or key, key, value
+
+    def _is_taken(self, key: str, option: click.Option, value: Any) -> None:
+        """Try a value as the command will.
+
+        Raises:
+            ProjectFileError: If the option does not take it.
+        """
+        if option.multiple and not isinstance(value, list):
+            last = key.rpartition(".")[2]
+            example = f'{last} = ["{value}"]'
+            raise ProjectFileError(f"{self.file}: {key} is a list: write {example}")
+        try:
+            for one in value if isinstance(value, list) else [value]:
+                option.type(one, option)
+        except click.BadParameter as error:
+            raise ProjectFileError(f"{self.file}: {key}: {error.message}") from error
 
 
 def project_settings(root: Path, names: tuple[str, ...]) -> ProjectSettings:

@@ -33,6 +33,11 @@ FORMATS: tuple[Format, ...] = (
 """Every format, the more particular before the more general."""
 ALSO = {"genai-perf": "aiperf", "vllm-bench": "vllm", "inferencemax": "inferencex"}
 """Other words for a format."""
+ELSEWHERE = (
+    "a startup log goes to `sitegen compare LOG --contribute`, "
+    "a config.json to `sitegen new model ID --from config.json`"
+)
+"""Where files belong that are of no benchmark."""
 
 
 def everything_wanted() -> WantedPath:
@@ -54,7 +59,7 @@ def chosen(first: Kept, asked: str) -> Format:
     found = next((one for one in FORMATS if one.recognises(first)), None)
     asked = ALSO.get(asked, asked)
     if found is None:
-        raise UnusableError("not a known format", hint=f"sitegen tried {names}")
+        raise UnusableError("not a known format", hint=f"sitegen tried {names}; {ELSEWHERE}")
     together = {asked, found.id} == {"aiperf", "aiperf-records"}
     if asked and asked != found.id and not together:
         hint = f"leave the format out, or give the right file; sitegen tried {names}"

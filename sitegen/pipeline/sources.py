@@ -20,6 +20,7 @@ from sitegen.inputs import ProjectFiles, UnreadFiles
 from sitegen.pipeline import cache_words, named_families
 from sitegen.pipeline.placed import placed, without_consequences
 from sitegen.problems import Problem, ProblemsFound, Severity, SourceSpan
+from sitegen.site.content import known_errors
 from sitegen.site.content.documents import Document, parse_documents
 from sitegen.site.content.history import History, parse_history
 from sitegen.site.content.known_errors import Topic, parse_errors
@@ -30,6 +31,7 @@ from sitegen.site.content.unjudged import (
     NOTHING,
     UnjudgedRecord,
     already_judged,
+    bad_sources,
     parse_unjudged,
 )
 from sitegen.values import dataclass
@@ -89,10 +91,13 @@ def broken_beside(unread: UnreadFiles, *, today: str = "") -> BrokenSources:
     except BrokenSources as others:
         found, readable = others.problems, others.records
     folders = any(path.startswith("catalog") and path not in records for path in lost)
+    texts = any(path.startswith("content") for path in lost)
     beside = (
         problem
         for problem in found
-        if problem.span.path not in lost and not (folders and problem.code.startswith("unknown-"))
+        if problem.span.path not in lost
+        and not (folders and problem.code.startswith("unknown-"))
+        and not ((folders or texts) and problem.code in {"link", "reference"})
     )
     return BrokenSources({*unread.problems, *beside}, readable)
 
@@ -178,6 +183,10 @@ class Parser:
         heard.problems += unknown_sources(sources, project.content)
         unjudged = texts.unjudged if texts else NOTHING
         heard.problems += already_judged(unjudged, catalog, project.content)
+        if texts:
+            heard.problems += _names(texts, records, catalog)
+            heard.problems += known_errors.bad_sources(texts.errors, today)
+            heard.problems += bad_sources(unjudged, project.content, today)
         for path, text in project.catalog.items():
             heard.problems += stand_ins(SourceText(path, text))
         try:
@@ -217,6 +226,15 @@ class Parser:
 
 def _judged(records: CatalogRecords, catalog: Catalog) -> tuple[Problem, ...]:
     return (*placed(engine_checks.check(catalog), records), *named_families.check(records))
+
+
+def _names(texts: _Texts, records: CatalogRecords, catalog: Catalog) -> tuple[Problem, ...]:
+    """Return what the texts name in vain, as far as that is known before anything is judged."""
+    from sitegen.site.guides.names import unknown_names  # what shows it takes a while to import
+
+    if not texts.documents and not texts.errors:
+        return ()
+    return tuple(unknown_names(texts.documents, texts.errors, records, catalog))
 
 
 def only_warnings(problems: Iterable[Problem]) -> tuple[Problem, ...]:

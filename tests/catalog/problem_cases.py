@@ -290,6 +290,7 @@ PRICES = (
     Case("price-date", GPU, "sources:", priced("2026-11-18", "2026-12")),
     Case("price-date", GPU, "sources:", priced("2026-11-18", "2026-02-30")),
     Case("bad-format", GPU, "sources:", priced("2026-11-18", "'2026'")),
+    Case("price-source", GPU, "sources:", priced("url: https://example.org/shop, ", "")),
     Case("price-amount", GPU, "sources:", priced("1850", "1850000")),
     Case("price-amount", GPU, "sources:", priced("1850", "0.5")),
     Case("price-amount", GPU, "sources:", "launch_price_usd: 1600\n" + priced("1850", "185000")),

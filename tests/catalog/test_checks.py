@@ -104,6 +104,16 @@ def test_prose_may_name_things_but_no_sizes(words: str, stated: bool) -> None:
     assert bool(list(prose_states_no_number(records))) is stated
 
 
+def test_each_number_of_a_text_is_reported_where_it_stands() -> None:
+    files = changed(BOXES, "Used parts", "About 48 GB of 900\n  GB/s and 48 GB")
+    records, _ = read_records(files)
+    found = list(prose_states_no_number(records))
+    lines = files[BOXES].split("\n")
+    said = [lines[one.span.line - 1][one.span.column - 1 :] for one in found]
+    assert [words[:5] for words in said] == ["48 GB", "900", "48 GB"]
+    assert len({(one.span.line, one.span.column) for one in found}) == 3
+
+
 def test_a_rule_stops_after_many_problems_and_says_so() -> None:
     many = ", ".join(f"vllm-{number}" for number in range(5 * MAX_PER_RULE))
     with pytest.raises(ProblemsFound) as found:

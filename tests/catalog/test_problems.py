@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from sitegen.catalog.files_alone import problems_of_files
 from sitegen.catalog.load import parse_catalog
 from sitegen.problems import Problem, ProblemsFound
 from tests.catalog.problem_cases import CASES, Case
@@ -58,6 +59,15 @@ def test_a_mistake_is_the_only_one_reported_and_points_into_the_text(case: Case)
         assert str(problem).replace("\n", "").isprintable()
         assert not problem.message.endswith(".")
         assert len(problem.message) < 250
+
+
+def test_a_file_alone_shows_nothing_that_the_whole_catalog_does_not_show() -> None:
+    for case in CASES:
+        files = changed(case.path, case.old, case.new)
+        alone = problems_of_files(files, {case.path}) if case.path in files else None
+        assert {*(alone or ())} <= {*problems_of(case)}, case
+    for path in SAMPLE:
+        assert not problems_of_files(SAMPLE, {path}), path
 
 
 def test_the_sample_has_no_problem() -> None:

@@ -129,6 +129,16 @@ def test_equal_keys_of_different_mappings_are_no_duplicates() -> None:
     assert value_of("- {a: 1}\n- {a: 2, b: {a: 3}}\n") == [{"a": 1}, {"a": 2, "b": {"a": 3}}]
 
 
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_an_open_quote_is_reported_where_it_opens(quote: str) -> None:
+    text = f"name: {quote}RTX 3090\nvendor: nvidia\nlist:\n  - {quote}a{quote}\n"
+    (problem,) = problems_of(text)
+    assert (problem.span.line, problem.span.column) == (1, 7)
+    assert problem.message == "a quoted text that is not closed"
+    (other,) = problems_of(f"name: {quote}RTX\n  3090{quote}\nvendor: a: b\n")
+    assert other.span.line == 3
+
+
 def test_problems_of_one_file_come_together_and_have_an_end() -> None:
     assert [p.span.line for p in problems_of("a: &x 1\nb: !t 2\nb: .nan\n")] == [1, 2, 3, 3]
     assert len(problems_of("".join(f"k{i}: .nan\n" for i in range(1000)))) == MAX_PROBLEMS

@@ -56,6 +56,8 @@ def test_a_record_in_order_is_read_alone(gpu: Path, folder: str) -> None:
         (changed("name:", "nmae:"), "unknown-key"),
         (changed("vendor: nvidia", "vendor: nvidja"), "not-a-choice"),
         (changed("vram_gib: 24", "vram_gib: lots"), "wrong-type"),
+        (changed("vram_gib: 24", "vram_gib: 24576"), "segment-figure"),
+        (changed("int8_tops: 284.8", "int8_tops: 2848"), "rate-ratio"),
         (changed("# yaml-language-server", "# editor"), "modeline"),
         (changed("name: ", "name: 'unclosed"), "yaml-syntax"),
     ],
@@ -68,6 +70,25 @@ def test_a_mistake_of_a_record_is_found_alone(
     assert done.status == 1
     assert f"[{code}]" in done.out
     assert all(line.startswith("catalog/gpus/rtx-3090.yaml:") for line in done.out.splitlines())
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("figure", ["2848", "284.8"])
+def test_an_excuse_is_taken_alone_and_nobody_knows_whether_it_is_needed(
+    gpu: Path, figure: str
+) -> None:
+    excused = f"int8_tops: {figure}  # sitegen: ignore[rate-ratio] a page says so"
+    gpu.write_text(gpu.read_text().replace("int8_tops: 284.8", excused))
+    done = run("--root", root_of(gpu), "check", gpu)
+    assert (done.status, done.out) == (0, "")
+
+
+@pytest.mark.usefixtures("alone")
+def test_the_prose_of_a_combo_is_judged_alone(gpu: Path) -> None:
+    combo = root_of(gpu) / "catalog" / "combos" / "2x-rtx-4090.yaml"
+    combo.write_text(combo.read_text().replace("summary: ", "summary: About 48 GB. ", 1))
+    done = run("--root", root_of(gpu), "check", combo)
+    assert "error[prose-states-number]" in done.out
 
 
 def test_an_id_that_no_file_has_is_judged_by_the_whole_check(gpu: Path) -> None:

@@ -240,7 +240,9 @@ def test_pyproject_may_hold_them_and_the_project_is_found_upwards(
     [
         ("chek = {}\n", "sitegen.toml: 'chek' is not a setting; did you mean 'check'?"),
         ("[check]\nformt = 'json'\n", "`check` has no option 'formt'; did you mean 'format'?"),
-        ("[check]\nformat = 'xml'\n", "Invalid value for '--format'"),
+        ("[check]\nformat = 'xml'\n", "sitegen.toml: check.format: 'xml' is not one of"),
+        ("[check]\nignore = 'file-size'\n", 'check.ignore is a list: write ignore = ["file-size"]'),
+        ("[check]\ntime-limit = 0\n", "sitegen.toml: check.time-limit: 0 is not in the range"),
         ("[check]\npages = {a = 1}\n", "check.pages is not a valid value"),
         ("check = 1\n", "sitegen.toml: `check` is a table"),
         ("version = 1\n", "'version' is not a setting"),

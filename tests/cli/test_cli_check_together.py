@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.catalog.test_problems import DOCUMENTED
-from tests.cli.small_project import run, small_project
+from tests.cli.small_project import REPOSITORY, run, small_project
 
 FAST = """\
 # yaml-language-server: $schema=../../schema/v1/benchmark.schema.json
@@ -125,3 +125,87 @@ def test_a_slip_in_the_record_that_it_needs_is_all_that_is_said(root: Path) -> N
     assert codes(root) == ["unknown-family"]
     done = run("--root", root, "check")
     assert "commands in texts are not checked while the catalog has errors" in done.err
+
+
+NAMES = """\
+---
+title: A guide
+description: It names things.
+kind: guide
+order: 2
+---
+
+{{ gpu rtx-4090 name }} [its page](/gpus/rtx-4090/#memory)
+{{ gpu rtx-4090 vrm }}
+{{ gpu rtx-4099 name }}
+{{ combo 2x-rtx-4090 larget-model }}
+[a page](/gpus/rtx-4099/)
+
+{% fits combo=2x-rtx-4090 tier=comfy %}
+"""
+MET = """\
+title: Starts
+errors:
+  - id: killed
+    title: Killed
+    text: Killed
+    runtimes: [vlm]
+    means: The system ended it.
+    likely: [{cause: No memory., check: Look., fix: Add some.}]
+    source: {title: A thread, url: https://example.org/thread, read: 2026-11-20}
+"""
+
+
+def test_a_source_of_a_text_was_read_on_a_day_that_has_been(root: Path) -> None:
+    (root / "content" / "errors").mkdir()
+    error = MET.replace("vlm", "vllm").replace("read: 2026-11-20", "read: 2999-01-01")
+    (root / "content" / "errors" / "starts.yaml").write_text(error)
+    source = "source: {title: A, url: 'ftp://example.org/', read: 2026-11-20}"
+    unjudged = f"models:\n  - name: A\n    reason: It is closed.\n    {source}\n"
+    (root / "content" / "unjudged.yaml").write_text(unjudged)
+    done = run("--root", root, "check", "--format", "concise")
+    assert re.search(r"starts.yaml:9:\d+: error\[date\]: 2999-01-01 is in the future", done.out)
+    assert "unjudged.yaml:4:29: error[url]" in done.out
+
+
+def test_the_benchmark_that_contributing_shows_is_one(root: Path) -> None:
+    shown = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```yaml\n(runs:\n.*?)```", shown, re.DOTALL)
+    write(root, FAST.splitlines(keepends=True)[0] + example)
+    edit(root / "content" / "guides" / "start.md", "tensor-paralel", "tensor-parallel")
+    done = run("--root", root, "check")
+    assert (done.status, done.out) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("key", "under"),
+    [
+        ("model: qwen3-8b", "subject"),
+        ("decode_tokens_per_s: 5", "figures"),
+        ("count: 2", "system.nodes` or `system.nodes.gpus"),
+    ],
+)
+def test_a_key_in_the_wrong_place_is_told_where_it_belongs(
+    root: Path, key: str, under: str
+) -> None:
+    write(root, FAST.replace("    timed:", f"    {key}\n    timed:"))
+    done = run("--root", root, "check", "--select", "unknown-key")
+    assert f"it belongs under `{under}`" in done.out
+
+
+def test_what_texts_name_in_vain_is_found_without_a_page(root: Path) -> None:
+    (root / "content" / "guides" / "names.md").write_text(NAMES)
+    (root / "content" / "errors").mkdir()
+    (root / "content" / "errors" / "starts.yaml").write_text(MET)
+    done = run("--root", root, "check", "--format", "concise")
+    assert done.status == 1
+    for place in (
+        "names.md:9:1: error[reference]: no field of 'gpu' is called 'vrm'",
+        "names.md:10:1: error[reference]: no gpu is called 'rtx-4099'",
+        "names.md:11:1: error[reference]: no field of 'combo' is called 'larget-model'",
+        "names.md:12:10: error[link]: the link '/gpus/rtx-4099/' leads to no page",
+        "names.md:14:1: error[reference]: no tier is called 'comfy'",
+        "starts.yaml:6:16: error[unknown-runtime]: no runtime has the id 'vlm'",
+    ):
+        assert place in done.out
+    assert "names.md:8:" not in done.out

@@ -246,6 +246,8 @@ def test_a_draft_of_a_model_counts_what_the_list_of_its_files_adds(  # noqa: PLR
     text = (project / "catalog/models/own-model.yaml").read_text(encoding="utf-8").splitlines()
     said = [line for line in text if "_parameters" in line or "The files hold" in line]
     assert said == lines
+    assert "name: own-model" in text, "the name of a file says nothing of the model's"
+    assert "checkpoints:  # REPLACE: those that exist" in text
     checked = run("--root", project, "check", "--ignore", "stand-in")
     assert (checked.status, checked.out) == (0, "")
     assert "warning[stand-in]" in run("--root", project, "check", "--select", "stand-in").out

@@ -47,6 +47,28 @@ def test_a_new_file_of_every_kind_passes_the_check_and_says_what_to_replace(
         assert all(one["hint"] for one in found)
 
 
+GIVEN = re.compile(
+    r"(read|date|reviewed|name|url|id|- id): ('(\d{4}-\d\d-\d\d|brand-new)?'|[\w-]+-1)"
+)
+"""What a new file may state unasked: the day, its id, and that no address is known."""
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_a_new_file_of_every_kind_states_nothing_that_it_does_not_ask_for(
+    lent: Path, kind: Kind
+) -> None:
+    path = lent / run("--root", lent, "new", kind.value, "brand-new").out.strip()
+    asked_at = 1_000
+    for line in path.read_text(encoding="utf-8").splitlines():
+        indent = len(line) - len(line.lstrip())
+        if "REPLACE" in line:
+            asked_at = indent
+        elif indent <= asked_at:
+            asked_at = 1_000
+            states = not line.lstrip().startswith("#") and line.partition(": ")[2]
+            assert not states or GIVEN.fullmatch(line.strip().removeprefix("- ")), line
+
+
 @pytest.mark.parametrize("kind", list(Kind))
 def test_a_new_file_of_every_kind_passes_once_its_stand_ins_are_gone(
     lent: Path, kind: Kind
@@ -54,6 +76,14 @@ def test_a_new_file_of_every_kind_passes_once_its_stand_ins_are_gone(
     path = lent / run("--root", lent, "new", kind.value, "brand-new-1.5").out.strip()
     path.write_text(replaced(path.read_text(encoding="utf-8")), encoding="utf-8")
     checked = run("--root", lent, "check")
+    assert (checked.status, checked.out) == (0, "")
+
+
+def test_two_drafts_of_every_kind_stand_side_by_side(lent: Path) -> None:
+    for kind in Kind:
+        for name in ("brand-new", "brand-new-2"):
+            assert run("--root", lent, "new", kind.value, name).status == 0
+    checked = run("--root", lent, "check", "--ignore", "stand-in")
     assert (checked.status, checked.out) == (0, "")
 
 
@@ -114,6 +144,21 @@ def test_an_id_that_some_system_cannot_hold_is_refused(lent: Path, given: str) -
     assert done.status == 2
     assert "Traceback" not in done.err
     assert sorted(lent.rglob("*")) == before
+
+
+def test_a_missing_id_is_said_to_be_missing(lent: Path) -> None:
+    done = run("--root", lent, "new", "gpu")
+    assert done.status == 2
+    assert "ID is missing: write `sitegen new gpu <id>`" in done.err
+
+
+def test_a_config_of_an_unknown_family_says_what_a_family_is(lent: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "brand-new"}', encoding="utf-8")
+    done = run("--root", lent, "new", "model", "own", "--from", tmp_path / "config.json")
+    assert done.status == 2
+    assert "--from: " in done.err
+    assert "--config" not in done.err
+    assert "sitegen/models/families/" in done.err
 
 
 def test_a_kind_that_refers_to_another_says_what_to_add_first(tmp_path: Path) -> None:

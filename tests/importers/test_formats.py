@@ -60,6 +60,7 @@ def test_a_file_is_refused_under_another_tools_name_with_the_formats_tried(name:
 def test_what_is_of_no_format_is_refused_with_the_formats_tried(content: bytes) -> None:
     with pytest.raises(UnusableError, match="not a known format") as found:
         told(content)
+    assert "`sitegen new model ID --from config.json`" in found.value.hint
     assert all(one.id in found.value.hint for one in FORMATS)
 
 
@@ -68,6 +69,7 @@ def test_what_has_no_known_shape_is_refused_with_the_shapes(content: bytes) -> N
     with pytest.raises(UnusableError, match="none of the formats") as found:
         told(content)
     assert "JSONL" in found.value.hint
+    assert "`sitegen compare LOG --contribute`" in found.value.hint
 
 
 def test_vllm_reports_the_latencies_it_was_asked_for_and_no_other() -> None:

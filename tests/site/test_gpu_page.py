@@ -10,7 +10,9 @@ from sitegen.fit.assessment import BestPlans
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.published.claims.plans import machine
 from sitegen.quality.values import NONE, Rating, Ratings, Use
+from sitegen.render import render_page
 from sitegen.render.cells import text
+from sitegen.render.environment import environment
 from sitegen.site.cells import Link
 from sitegen.site.collect import collect_pages
 from sitegen.site.combo.gpu_answers import GpuAnswers, gpu_answers, kinds_by_gpu
@@ -21,6 +23,7 @@ from sitegen.site.tables.counts import runs_tables
 from sitegen.site.urls import CUSTOM_URL
 from sitegen.survey.composed_build import build_of
 from sitegen.survey.gpu_counts import COUNTS
+from tests.render.built import project
 from tests.site import fabricated
 from tests.site.fabricated import CATALOG, RTX_4090, SURVEY
 
@@ -143,7 +146,9 @@ def test_a_card_without_a_machine_says_how_many_gpus_a_model_takes() -> None:
     )
     inputs = fabricated.inputs()
     rated = replace(inputs, engine=FitEngine(inputs.engine.catalog, ratings=ratings))
-    found = gpu_answers(kinds_by_gpu(rated)[RTX_4090.id], NEEDS, rated).cards
+    answered = gpu_answers(kinds_by_gpu(rated)[RTX_4090.id], NEEDS, rated)
+    assert answered.is_rated
+    found = answered.cards
     assert [[text(one.gives).replace("\xa0", " ") for one in card.best] for card in found] == [
         [],
         ["40 tok/s, 32,768 tokens"],
@@ -152,6 +157,15 @@ def test_a_card_without_a_machine_says_how_many_gpus_a_model_takes() -> None:
     ]
     opened = found[1].best[0].model.url.partition("#")[2]
     assert read_state(opened, CATALOG).asked.read_along
+
+
+def test_where_no_model_is_rated_none_is_said_to_run_badly() -> None:
+    assert not answers(RTX_4090.id).is_rated
+    page = collect_pages(fabricated.inputs()).pages["/gpus/rtx-4090/"]
+    made = render_page(page, fabricated.SETTINGS, environment(project().templates))
+    html = made["gpus/rtx-4090/index.html"].decode()
+    assert "The catalog rates no models yet." in html
+    assert "No rated model runs well." not in html
 
 
 def test_the_page_lists_the_best_and_its_files_list_all() -> None:

@@ -113,6 +113,7 @@ CHECKS: tuple[Check, ...] = (
     provenance.urls_are_safe,
     provenance.dates_are_real,
     prices.price_dates_are_past,
+    prices.prices_have_an_address,
     prices.prices_are_within_bounds,
     prices.prices_are_near_the_launch_price,
     prices.prices_are_observed_once,
@@ -137,17 +138,81 @@ CHECKS: tuple[Check, ...] = (
 """Every rule. One that is not here does not run: a missing line is seen in review."""
 
 
-OF_EACH = frozenset(
+OF_EACH: frozenset[Check] = frozenset(
     {
+        memory.memory_is_dedicated_or_unified,
+        memory.unified_memory_is_described,
+        memory.visible_memory_is_installed,
         memory.compute_capability_has_two_parts,
+        architectures.architectures_are_listed,
+        specifications.bandwidth_is_width_times_rate,
+        specifications.figures_are_of_their_segment,
+        specifications.cores_fill_the_multiprocessors,
+        specifications.rates_are_within_units_times_clock,
+        specifications.rates_in_fewer_bits_follow_from_fp16,
+        specifications.connectors_are_named_alike,
+        topology.nodes_with_several_gpus_have_a_link,
+        topology.links_are_no_faster_than_their_line,
+        topology.networks_join_nodes,
+        topology.names_count_the_gpus,
+        topology.combos_have_a_sane_size,
+        models.active_experts_exist,
+        models.kv_heads_at_most_heads,
+        models.checkpoint_ids_are_unique,
+        models.repositories_have_an_owner,
+        models.facts_of_files_name_a_repository,
+        models.file_size_is_stated_once,
+        releases.licences_are_listed,
+        releases.contexts_hold_a_text,
+        releases.promised_context_is_sourced,
+        quantizations.gguf_has_a_file_type,
+        quantizations.linears_are_given_outside_gguf,
+        runtimes.only_orchestrators_drive,
+        runtimes.profiled_runtimes_have_profiles,
+        runtimes.profile_versions_are_in_order,
+        runtimes.profiles_stand_on_earlier_ones,
+        constants.names_are_words,
+        constants.constants_have_one_value,
+        constants.constants_name_their_unit,
+        constants.intervals_are_in_order,
+        numbers.constants_are_within_bounds,
         numbers.numbers_are_within_bounds,
-        prose.prose_states_no_number,
+        speeds.speed_runs_have_ids_of_their_own,
+        speeds.speed_runs_state_a_figure,
+        speeds.aggregates_are_no_less_than_one_stream,
+        speeds.percentiles_never_fall,
+        speeds.histograms_have_an_edge_more_than_counts,
+        speeds.histograms_count_requests,
+        measurements.logged_quantities_have_figures,
+        measurements.logged_dates_are_real,
+        measurements.published_sizes_are_stated_once,
+        provenance.numbers_have_a_source,
         provenance.source_fields_exist,
         provenance.urls_are_safe,
         provenance.dates_are_real,
+        prices.price_dates_are_past,
+        prices.prices_have_an_address,
+        prices.prices_are_within_bounds,
+        prices.prices_are_near_the_launch_price,
+        prices.prices_are_observed_once,
+        prices.prices_name_the_size_that_was_bought,
+        prose.prose_states_no_number,
+        claims.claims_assert_one_thing,
+        claims.claim_ids_are_unique,
+        claims.quotations_are_short,
+        claims.ranges_are_in_order,
+        claims.subjects_are_named,
+        losses.loss_figures_are_possible,
+        losses.losses_have_a_baseline,
+        scores.dates_of_scores_are_real,
     }
 )
 """Rules that look at each record alone: what they say of one is the same whatever stands beside."""
+
+
+def problems_of_each(records: CatalogRecords) -> list[Problem]:
+    """Return what the rules ``OF_EACH`` find in some records of a catalog."""
+    return [found for check in CHECKS if check in OF_EACH for found in check(records)]
 
 
 @dataclass(slots=True)

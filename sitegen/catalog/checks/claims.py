@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.checks.topology import LARGEST_COMBO
-from sitegen.catalog.domain.claims import FIGURE_UNITS
 from sitegen.catalog.records import assertions as says
 from sitegen.catalog.records.claims import KINDS, ClaimRecord, StatedClaim
 from sitegen.catalog.records.parts import Record
-from sitegen.catalog.records.runs import SystemRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.runs import SystemRecord
 
 LONGEST_QUOTE = 25
 """Words: enough for a cell or a clause, too few for a paragraph."""
@@ -120,6 +122,8 @@ def figures_are_complete(records: CatalogRecords) -> Iterator[Problem]:
 
 def _unlike(records: CatalogRecords, asserted: says.FigureAssertion) -> str:
     """Say what keeps the figures of the parts from being added; empty for nothing."""
+    from sitegen.catalog.domain.claims import FIGURE_UNITS  # a file alone needs no domain
+
     known = (records.assumptions.get(part.reference) for part in asserted.parts)
     units = {found.record.unit for found in known if found is not None}
     if len(units) > 1:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.records.losses import LossRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.losses import LossRecord
 
 RATING_POINT = "rating-point-log-odds"
 """Assumption that says how many log-odds a rating point is."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.checks.provenance import bad_dates
-from sitegen.catalog.records.measurements import (
-    FileRecord,
-    MeasurementRecord,
-    MemoryRunRecord,
-    ObservedRecord,
-)
 from sitegen.catalog.records.parts import Record
-from sitegen.catalog.records.runs import SystemRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.measurements import (
+        FileRecord,
+        MeasurementRecord,
+        MemoryRunRecord,
+        ObservedRecord,
+    )
+    from sitegen.catalog.records.runs import SystemRecord
 
 FIGURES: Mapping[str, tuple[str, ...]] = {
     "weights": ("weights_gib",),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.authored import Authored, CatalogRecords, leaves
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.records.hardware import GpuRecord
-from sitegen.catalog.resolve.catalog import VISIBLE_FRACTION
 from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.hardware import GpuRecord
 
 _CAPABILITY = re.compile(r"([1-9]|1\d)\.\d")
 _CAPABILITIES = (
@@ -100,6 +102,8 @@ def visible_memory_is_installed(records: CatalogRecords) -> Iterator[Problem]:
 
 def visible_memory_is_known(records: CatalogRecords) -> Iterator[Problem]:
     """Ensure there is an assumption for GPUs whose visible memory nobody measured."""
+    from sitegen.catalog.resolve.catalog import VISIBLE_FRACTION  # a file alone needs no resolving
+
     if VISIBLE_FRACTION in records.ids[Kind.ASSUMPTION]:
         return
     for gpu in records.gpus.values():

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from sitegen.catalog.authored import Authored, CatalogRecords
-from sitegen.catalog.records.models import CheckpointRecord, ModelRecord, QuantizationRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
 from sitegen.units import GB
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.models import CheckpointRecord, ModelRecord, QuantizationRecord
 
 _EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 _ACTIVE = ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "top_k_experts")

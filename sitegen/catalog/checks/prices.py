@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.bounds import NumberRange
 from sitegen.catalog.checks.provenance import is_date
+from sitegen.catalog.file_names import is_public
 from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, PriceRecord
 from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
@@ -37,6 +38,15 @@ def price_dates_are_past(records: CatalogRecords) -> Iterator[Problem]:
             message = f"the price is dated {price.date}, but its source was read on {read}"
             hint = "give the day on which the price was seen, and read the source again"
             yield authored.problem(place, "price-date", message, hint)
+
+
+def prices_have_an_address(records: CatalogRecords) -> Iterator[Problem]:
+    """Ensure anybody can open the source of a price; that of a private catalog may be an offer."""
+    for authored, index, price in _prices(records):
+        if not price.source.url and is_public(authored.span.path):
+            message = "the source of the price has no address"
+            hint = "give `url`; a price from an offer of your own goes into a private catalog"
+            yield authored.problem(("prices", index, "source"), "price-source", message, hint)
 
 
 def prices_are_within_bounds(records: CatalogRecords) -> Iterator[Problem]:

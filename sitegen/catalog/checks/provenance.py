@@ -8,7 +8,7 @@ from datetime import date
 from typing import TypeGuard
 from urllib.parse import urlsplit
 
-from sitegen.catalog.authored import Authored, CatalogRecords, guess
+from sitegen.catalog.authored import Authored, CatalogRecords, PlacedSource, guess
 from sitegen.catalog.records.parts import IntervalRecord, Record, SourceRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
@@ -78,7 +78,17 @@ def urls_are_safe(records: CatalogRecords) -> Iterator[Problem]:
         yield from _bad_url(board, ("url",), board.record.url)
 
 
-def _bad_url(authored: Authored[Record], path: KeyPath, url: str) -> Iterator[Problem]:
+def bad_source(
+    placed: PlacedSource, path: KeyPath, source: SourceRecord, today: str
+) -> Iterator[Problem]:
+    """Yield what is wrong with address and date of a source that no record of the catalog has."""
+    yield from _bad_url(placed, (*path, "url"), source.url)
+    yield from bad_date(placed, (*path, "read"), source.read, today)
+
+
+def _bad_url(
+    authored: Authored[Record] | PlacedSource, path: KeyPath, url: str
+) -> Iterator[Problem]:
     reason, hint = url_fault(url) if url else ("", "")
     if reason:
         yield authored.problem(path, "url", f"the address {reason}", hint)
@@ -121,7 +131,7 @@ def dates_are_real(records: CatalogRecords) -> Iterator[Problem]:
 
 
 def bad_date(
-    authored: Authored[Record], path: KeyPath, given: str | None, today: str
+    authored: Authored[Record] | PlacedSource, path: KeyPath, given: str | None, today: str
 ) -> Iterator[Problem]:
     """Yield the problem of a date of something that happened, if there is one.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.authored import (
     Authored,
@@ -14,11 +15,13 @@ from sitegen.catalog.authored import (
 )
 from sitegen.catalog.kinds import REFERENCES, Kind
 from sitegen.catalog.records.benchmarks import SpeedRunRecord
-from sitegen.catalog.records.measurements import MemoryRunRecord
 from sitegen.catalog.records.parts import Record, Renamable
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem, Severity
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.measurements import MemoryRunRecord
 
 
 def references_exist(records: CatalogRecords) -> Iterator[Problem]:

@@ -6,15 +6,18 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from sitegen.catalog.authored import Authored, CatalogRecords, guess
 from sitegen.catalog.licences import LICENCES, OTHER_NAMES, OWN, is_licence
-from sitegen.catalog.records.models import ModelRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem, Severity
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.models import ModelRecord
 
 _SIZE = re.compile(r"\d+(\.\d+)?[bm]|a\d+(\.\d+)?b|e\d+b|\d+x\d+b|\d+e")
 _TUNING = frozenset({"base", "chat", "instruct", "it", "thinking"})

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.authored import Authored, CatalogRecords
-from sitegen.catalog.records.models import RuntimeRecord
 from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.models import RuntimeRecord
 
 PROFILED = {"paged", "layer-split", "eager-split"}
 """Memory models whose formulas need numbers."""

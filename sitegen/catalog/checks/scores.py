@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.authored import Authored, CatalogRecords, guess
 from sitegen.catalog.checks.provenance import bad_date, bad_dates
-from sitegen.catalog.records.scores import NamesRecord, ScoreTableRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.scores import NamesRecord, ScoreTableRecord
 
 LARGEST = {"percent": 100.0, "elo": 5_000.0}
 """Largest score of a unit; others have no bound but the one below."""

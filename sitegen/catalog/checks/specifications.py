@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.bounds import bounds_of_key
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.records.hardware import GpuRecord
 from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.hardware import GpuRecord
 
 _ROUNDING = 0.015
 """How far printed bandwidths are from width times rate: makers round both."""

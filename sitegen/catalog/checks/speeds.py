@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.records.benchmarks import BenchmarkRecord, LatencyRecord, SpeedRunRecord
 from sitegen.catalog.records.parts import Record
-from sitegen.catalog.records.runs import ParallelRecord, SystemRecord
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import quoted
 from sitegen.problems import Problem
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.runs import ParallelRecord, SystemRecord
 
 
 def _runs(

@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sitegen.catalog.authored import Authored, CatalogRecords
 from sitegen.catalog.kinds import Kind
-from sitegen.catalog.records.hardware import ComboRecord, GpuRecord, InterconnectRecord, NodeRecord
 from sitegen.catalog.text.source_text import quoted, written
 from sitegen.problems import Problem, Severity
+
+if TYPE_CHECKING:
+    from sitegen.catalog.records.hardware import (
+        ComboRecord,
+        GpuRecord,
+        InterconnectRecord,
+        NodeRecord,
+    )
 
 LARGEST_COMBO = 4096
 _PCIE = re.compile(r"pcie-(\d+)-x(\d+)")

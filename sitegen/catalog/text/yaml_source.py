@@ -56,6 +56,11 @@ _OPEN_HINT = "close it where it ends; if it is meant as text, quote all of it"
 
 def syntax_problem(source: SourceText, error: yaml.MarkedYAMLError) -> Problem:
     """Build the problem for text that is not YAML, where an author would look for it."""
+    open_quote = _open_quote(source.text)
+    if open_quote is not None:
+        wording, (line, column) = _SYNTAX["found unexpected end of stream"], start(open_quote)
+        hint = _OPEN_HINT
+        return source.problem("yaml-syntax", wording, line=line, column=column, hint=hint)
     wording = _SYNTAX.get(error.problem or "", error.problem or "not YAML")
     # What is never closed is noticed at the end of the file; the author wants the beginning.
     first, second = error.problem_mark, error.context_mark
@@ -64,6 +69,30 @@ def syntax_problem(source: SourceText, error: yaml.MarkedYAMLError) -> Problem:
     hint = _OPEN_HINT if is_open else _SYNTAX_HINT
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     return source.problem("yaml-syntax", wording, line=line, column=column, hint=hint)
+
+
+def _open_quote(text: str) -> ScalarEvent | None:
+    """Return the first quoted text that runs over a line indented no deeper than its own.
+
+    The quote that ends it is the one that was to open a later text, where the parser gives up.
+    """
+    lines = text.split("\n")
+    try:
+        for event in _events(text):
+            ends = event.end_mark
+            if type(event) is ScalarEvent and event.style in ("'", '"') and ends is not None:
+                first, last = start(event)[0] - 1, ends.line
+                own = _indent(lines[first])
+                swallowed = lines[first + 1 : last + 1]
+                if any(line.strip() and _indent(line) <= own for line in swallowed):
+                    return event
+    except yaml.MarkedYAMLError:
+        pass
+    return None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 MAX_DEPTH = 64

@@ -91,8 +91,11 @@ def command(
 ) -> int:
     """Check the catalog and the texts, and report all problems at once.
 
+    Only a check with --pages finds a link to a heading, or to a page of no record and no guide,
+    that is not there, and a table in a guide that comes out empty.
+
     With FILE, check only these files. This is quick, because it skips the rules that compare a
-    record with other records; a check without FILE runs them.
+    record with other records or with the date; a check without FILE runs them.
 
     To excuse a problem, add a comment to its line: # sitegen: ignore[code] the reason.
     """
@@ -219,7 +222,7 @@ def _alone(root: Path, paths: frozenset[str]) -> tuple[Problem, ...] | None:
     if not paths or not all(path.startswith("catalog/") for path in paths):
         return None
     with collector_paused():  # the collector would look at every class that is imported here
-        from sitegen.catalog.one_record import problems_of_files
+        from sitegen.catalog.files_alone import problems_of_files
         from sitegen.inputs import read_beside_names
 
         try:

@@ -93,7 +93,7 @@ def _draft(session: CliSession, kind: Kind, record_id: str, source: str, *, is_h
         text = gpu_draft(Path(source), today=today)
     else:
         stand_in = _existing(session.root, kind)[Kind.QUANTIZATION.value]
-        text = model_draft(Path(source), quantization=stand_in, today=today)
+        text = model_draft(Path(source), record_id=record_id, quantization=stand_in, today=today)
     return _write(session, kind, path, text)
 
 
@@ -123,8 +123,10 @@ def _free_path(session: CliSession, kind: Kind, record_id: str) -> Path:
     """Return where a record goes.
 
     Raises:
-        click.UsageError: If no file can have the name.
+        click.UsageError: If no file can have the name, or there is none.
     """
+    if not record_id:
+        raise click.UsageError(f"ID is missing: write `sitegen new {kind} <id>`")
     relative = f"{session.folder}/{kind.folder}/{record_id}.yaml"
     problems = list_files({relative: ""}).problems
     if problems:

@@ -20,7 +20,7 @@ from yaml.events import (
 )
 
 from sitegen.catalog.text.scalars import ScalarError, plain_value
-from sitegen.importers import everything_wanted, llama_bench, mlperf, vllm
+from sitegen.importers import ELSEWHERE, everything_wanted, llama_bench, mlperf, vllm
 from sitegen.importers.format import Value
 from sitegen.importers.measured import UnusableError
 from sitegen.importers.wanted import Event, JsonPruner, TooLargeError
@@ -57,7 +57,8 @@ def values_in(stream: Stream) -> Iterator[Value]:
             "JSON, JSONL, GuideLLM's YAML, tables of llama-bench, logs of MLPerf, vLLM's output"
         )
         raise UnusableError(
-            "it is in none of the formats that sitegen reads", hint=f"they are {shapes}"
+            "it is in none of the formats that sitegen reads",
+            hint=f"they are {shapes}; {ELSEWHERE}",
         )
     yield from reader(stream)
 

@@ -21,6 +21,7 @@ from sitegen.models.families import architecture
 MOST_CHARACTERS = 2**20
 STAND_IN_TOKENS = 2048
 """Context of a model whose config says nothing of positions, until somebody looks it up."""
+NEW_FAMILY = "a family is a module in sitegen/models/families/ (CONTRIBUTING.md, Add a model)"
 NOT_ABOUT_SIZE = frozenset(
     {
         "_name_or_path", "architectures", "auto_map", "bos_token_id", "decoder_start_token_id",
@@ -64,7 +65,7 @@ def gpu_draft(path: Path, *, today: str) -> str:
     return f"{Kind.GPU.modeline}\n{gpu_record(found_gpus[0], today=today)}"
 
 
-def model_draft(path: Path, *, quantization: str, today: str) -> str:
+def model_draft(path: Path, *, record_id: str, quantization: str, today: str) -> str:
     """Write a model with its config, read from the file or from the folder that has it.
 
     Where the list of its files lies beside the config, the draft has the published count, and the
@@ -75,12 +76,12 @@ def model_draft(path: Path, *, quantization: str, today: str) -> str:
         OSError: If it cannot be read.
     """
     file = path / "config.json" if path.is_dir() else path
-    model = own_model(file)
+    model = own_model(file, option="--from", hint=NEW_FAMILY)
     told = counts_from_index(file.parent, model.config, architecture(model.config))
     record = {
-        "name": model.name,
+        "name": record_id,
         "organization": "REPLACE",
-        "repository": "REPLACE/name",
+        "repository": f"REPLACE/{record_id}",
         "config": {key: value for key, value in model.config.items() if key not in NOT_ABOUT_SIZE},
         "context_tokens": model.context_tokens or STAND_IN_TOKENS,
         **told.counts,
@@ -88,6 +89,7 @@ def model_draft(path: Path, *, quantization: str, today: str) -> str:
         "sources": [{"title": "REPLACE: where the config was read", "url": "", "read": today}],
     }
     body = yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=100)
+    body = body.replace("\ncheckpoints:\n", "\ncheckpoints:  # REPLACE: those that exist\n")
     review = "# A draft of a config: replace the names, and list the checkpoints that exist.\n"
     review += f"# {told.remark}\n" if told.remark else ""
     if not model.context_tokens:

@@ -327,8 +327,13 @@ LARGEST = 10**18
 """No width, count, position or base of a published config comes near."""
 
 
-def own_model(path: Path) -> LanguageModel:
+def own_model(path: Path, *, option: str = OPTION, hint: str = "") -> LanguageModel:
     """Read a config and make a model of it; its id is the name of the file or its folder.
+
+    Args:
+        path: The config.
+        option: What named it; errors begin with it.
+        hint: What to do about a family that nobody has written yet.
 
     Raises:
         click.UsageError: If the file is not a config that the engine knows.
@@ -336,22 +341,24 @@ def own_model(path: Path) -> LanguageModel:
     """
     from sitegen.models.families import FAMILIES, ConfigError, UnknownFamily, architecture
 
-    config = _parsed(path)
+    config = _parsed(path, option)
     try:
         facts = architecture(config)
     except UnknownFamily as error:
-        raise usage_error(OPTION, f"{path}: {error}", f"{len(FAMILIES)} families are") from error
+        raise usage_error(
+            option, f"{path}: {error}", hint or f"{len(FAMILIES)} families are"
+        ) from error
     except ConfigError as error:
-        raise usage_error(OPTION, f"{path}: {error}") from error
+        raise usage_error(option, f"{path}: {error}") from error
     except (TypeError, ValueError, KeyError, ZeroDivisionError) as error:
         message = f"{path}: a value of the config has a wrong type or size ({error})"
-        raise usage_error(OPTION, message) from error
+        raise usage_error(option, message) from error
     model = model_of(_id_of(path), config, promised_context(config, facts.max_position))
     if facts.experts_per_token > max(facts.experts, 1):
         message = f"{facts.experts_per_token:,} of {facts.experts:,} experts cannot be active"
-        raise usage_error(OPTION, f"{path}: {message}")
+        raise usage_error(option, f"{path}: {message}")
     for problem in beyond_counting(model, facts):
-        raise usage_error(OPTION, f"{path}: {problem.message}", problem.hint)
+        raise usage_error(option, f"{path}: {problem.message}", problem.hint)
     return model
 
 
@@ -405,26 +412,26 @@ def _id_of(path: Path) -> str:
     return path.stem
 
 
-def _parsed(path: Path) -> Mapping[str, Json]:
-    content = _content(path)
+def _parsed(path: Path, option: str) -> Mapping[str, Json]:
+    content = _content(path, option)
     if len(content) > MAX_CONFIG_BYTES:
-        raise usage_error(OPTION, f"{path} is larger than 4 MiB, so it is not a config")
+        raise usage_error(option, f"{path} is larger than 4 MiB, so it is not a config")
     try:
         config = json.loads(content)
     except UnicodeDecodeError as error:
-        raise usage_error(OPTION, f"{path} is not UTF-8 (byte {error.start})") from error
+        raise usage_error(option, f"{path} is not UTF-8 (byte {error.start})") from error
     except RecursionError as error:
-        raise usage_error(OPTION, f"{path} is nested too deeply") from error
+        raise usage_error(option, f"{path} is nested too deeply") from error
     except ValueError as error:
-        raise usage_error(OPTION, f"{path} is not JSON: {error}") from error
+        raise usage_error(option, f"{path} is not JSON: {error}") from error
     if not isinstance(config, dict):
-        raise usage_error(OPTION, f"{path} does not hold a JSON object")
+        raise usage_error(option, f"{path} does not hold a JSON object")
     for key in _beyond_measure(config, ""):
-        raise usage_error(OPTION, f"{path}: {key} is not a valid number")
+        raise usage_error(option, f"{path}: {key} is not a valid number")
     return cast("Mapping[str, Json]", config)
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path, option: str) -> bytes:
     """Read a file, or what another program writes into a pipe; nobody waits for one that does not.
 
     Raises:
@@ -437,7 +444,7 @@ def _content(path: Path) -> bytes:
         content = b""
         while len(content) <= MAX_CONFIG_BYTES:
             if not select.select([file], [], [], PIPE_WAIT_S)[0]:
-                raise usage_error(OPTION, f"{path}: no input for {PIPE_WAIT_S} s")
+                raise usage_error(option, f"{path}: no input for {PIPE_WAIT_S} s")
             piece = file.read(MAX_CONFIG_BYTES + 1 - len(content))
             if not piece:
                 break

@@ -72,10 +72,14 @@ class GpuStart:
 
 @dataclass(frozen=True, slots=True)
 class GpuAnswers:
-    """The first answers of a GPU's page; ``start`` is ``None`` without commands."""
+    """The first answers of a GPU's page; ``start`` is ``None`` without commands.
+
+    ``is_rated`` says whether any model is rated, without which none is the best.
+    """
 
     cards: tuple[GpuCard, ...]
     start: GpuStart | None
+    is_rated: bool
 
 
 Kinds = Mapping[str, tuple[OneKind, ...]]
@@ -97,7 +101,8 @@ def gpu_answers(
     cards = tuple(_card(kind, count, needs, inputs) for kind, count in machines)
     listed = (kind.listed[count] for kind, count in machines if count in kind.listed)
     started = (_start(survey) for survey in listed)
-    return GpuAnswers(cards, next((one for one in started if one is not None), None))
+    start = next((one for one in started if one is not None), None)
+    return GpuAnswers(cards, start, is_rated=any(inputs.engine.ratings.by_use.values()))
 
 
 def _card(kind: OneKind, count: int, needs: Sequence[GpusNeeded], inputs: SiteInputs) -> GpuCard:

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from pydantic import Field
 
 from sitegen.catalog.authored import PlacedSource
+from sitegen.catalog.checks.prose import numbers_stated
+from sitegen.catalog.checks.provenance import bad_source
 from sitegen.catalog.records.parts import Record, Slug, SourceRecord, Text
-from sitegen.catalog.stated_numbers import stated_number
 from sitegen.catalog.text.positions import KeyPath
 from sitegen.catalog.text.source_text import SourceText, quoted
 from sitegen.problems import Problem, ProblemsFound
@@ -97,11 +98,15 @@ def _problems(topic: Topic, owners: dict[str, str]) -> Iterator[Problem]:
             yield placed.problem((*at, "id"), "known-error", message, "ids are unique")
         owners.setdefault(error.id, "another error")
         for path, words in _prose(error):
-            found = stated_number(words)
-            if found:
-                message = f"prose states {quoted(found.group())}"
-                hint = "say it without the number; only `text` is literal"
-                yield placed.problem((*at, *path), "prose-states-number", message, hint)
+            hint = "say it without the number; only `text` is literal"
+            yield from numbers_stated(placed, (*at, *path), words, hint)
+
+
+def bad_sources(topics: tuple[Topic, ...], today: str) -> Iterator[Problem]:
+    """Yield each source whose address is none, or that was read on no day until today."""
+    for topic in topics:
+        for index, error in enumerate(topic.record.errors):
+            yield from bad_source(topic.source, ("errors", index, "source"), error.source, today)
 
 
 def _prose(error: KnownError) -> Iterator[tuple[KeyPath, str]]:

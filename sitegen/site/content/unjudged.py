@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import Field
 
 from sitegen.catalog.authored import PlacedSource
+from sitegen.catalog.checks.provenance import bad_source
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.records.parts import Record, SourceRecord, Text
 from sitegen.catalog.stated_numbers import stated_number
@@ -69,6 +70,14 @@ def _problems(record: UnjudgedRecord, placed: PlacedSource) -> Iterator[Problem]
                 message = f"prose states {quoted(found.group())}"
                 hint = "say it without the number"
                 yield placed.problem((key, index, "reason"), "prose-states-number", message, hint)
+
+
+def bad_sources(record: UnjudgedRecord, files: Mapping[str, str], today: str) -> Iterator[Problem]:
+    """Yield each source whose address is none, or that was read on no day until today."""
+    placed = _source(files)
+    for key in ("models", "runtimes", "gpus"):
+        for index, one in enumerate(getattr(record, key)):
+            yield from bad_source(placed, (key, index, "source"), one.source, today)
 
 
 def already_judged(

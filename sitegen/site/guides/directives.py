@@ -232,10 +232,19 @@ def resolve_directive(inner: str, inputs: SiteInputs, *, id: str) -> Block:
         NotUnderstood: If it names nothing, or shows nothing.
     """
     directive = parse_directive(inner)
-    kind = look_up(DIRECTIVES, "directive", directive.name)
-    for option in directive.options:
-        look_up(dict.fromkeys(kind.options), f"option of '{directive.name}'", option)
-    block = kind.make(inputs, directive, id)
+    block = kind_of(directive).make(inputs, directive, id)
     if isinstance(block, Table) and not block.rows:
         raise NotUnderstood(f"{{% {inner} %}} comes out empty")
     return block
+
+
+def kind_of(directive: Directive) -> DirectiveKind:
+    """Return what a directive is.
+
+    Raises:
+        NotUnderstood: If there is none of its name, or it does not have one of the options.
+    """
+    kind = look_up(DIRECTIVES, "directive", directive.name)
+    for option in directive.options:
+        look_up(dict.fromkeys(kind.options), f"option of '{directive.name}'", option)
+    return kind

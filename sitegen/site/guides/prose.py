@@ -40,24 +40,26 @@ def resolve_prose(document: Document, inputs: SiteInputs) -> tuple[Prose, tuple[
         try:
             values[notation.inner] = resolve_reference(notation.inner, inputs)
         except NotUnderstood as error:
-            problems.append(_problem(document, notation, error))
+            problems.append(problem_of(document, notation, error))
     for number, notation in enumerate(find_directives(document.body), 1):
         try:
             block = resolve_directive(notation.inner, inputs, id=f"table-{number}")
             blocks.setdefault(notation.inner, block)
         except NotUnderstood as error:
-            problems.append(_problem(document, notation, error))
-    problems += _malformed(document)
+            problems.append(problem_of(document, notation, error))
+    problems += malformed(document)
     return Prose(document.body, values, blocks), tuple(problems)
 
 
-def _problem(document: Document, notation: Notation, error: NotUnderstood) -> Problem:
+def problem_of(document: Document, notation: Notation, error: NotUnderstood) -> Problem:
+    """Return the problem of a piece of notation, at its place in the file."""
     index = document.body_index + notation.index
     hint = error.hint or SYNTAX_HINT
     return document.source.problem_at("reference", error.message, index=index, hint=hint)
 
 
-def _malformed(document: Document) -> Iterator[Problem]:
+def malformed(document: Document) -> Iterator[Problem]:
+    """Yield a problem for each text that looks like the notation and is not."""
     message = "this looks like a reference or a directive and is not one"
     for index in find_malformed(document.body):
         at = document.body_index + index

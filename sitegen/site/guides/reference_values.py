@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TypeVar
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.catalog.domain.hardware import Interconnect
+from sitegen.catalog.domain.hardware import Gpu, Interconnect
+from sitegen.catalog.domain.models import LanguageModel, Quantization, Runtime
 from sitegen.fit.assessment import Assessment, FitTier
+from sitegen.physics.model_facts import CheckpointFacts, ModelFacts
 from sitegen.site.cells import (
     Absent,
     Cell,
@@ -48,84 +51,141 @@ from sitegen.site.words.verdicts import (
     row_link,
     utilization,
 )
+from sitegen.survey.results import ComboSurvey, EffectiveVram
 
 Fields = Mapping[str, Callable[[], Cell]]
+S = TypeVar("S")
 
 
-def gpu_fields(inputs: SiteInputs, id_: str) -> Fields:
-    """Fields of a GPU."""
-    gpu = look_up(inputs.catalog.gpus, "gpu", id_)
+def _of(subject: S, fields: Mapping[str, Callable[[S], Cell]]) -> Fields:
+    """Return the fields of one subject."""
+    return {name: partial(make, subject) for name, make in fields.items()}
+
+
+def _tier(tier: FitTier) -> Callable[[ComboSurvey], Cell]:
+    return lambda survey: NumberCell(len(survey.tier(tier)), Unit.COUNT)
+
+
+def _to_row(found: Assessment | None) -> Cell:
+    return Link(row_link(found), found.model.name) if found else Absent("none")
+
+
+def _capability(gpu: Gpu) -> Cell:
     capability = gpu.compute_capability
-    return {
-        "link": lambda: Link(url_of("gpu", gpu.id), gpu.name),
-        "name": lambda: gpu.name,
-        "vendor": lambda: VENDOR_NAMES[gpu.vendor],
-        "architecture": lambda: gpu.architecture,
-        "installed": lambda: installed_memory(gpu),
-        "visible": lambda: visible_memory(gpu),
-        "bandwidth": lambda: NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
-        "fp16": lambda: recorded(gpu.fp16_flops_per_s, Unit.TFLOPS),
-        "fp8": lambda: recorded(gpu.fp8_flops_per_s, Unit.TFLOPS),
-        "fp4": lambda: recorded(gpu.fp4_flops_per_s, Unit.TFLOPS),
-        "int8": lambda: recorded(gpu.int8_ops_per_s, Unit.TOPS),
-        "rates-at": lambda: recorded(gpu.rates_at_hz, Unit.MHZ),
-        "compute-capability": lambda: (
-            f"{capability[0]}.{capability[1]}" if capability else Absent("none")
-        ),
-        "tdp": lambda: recorded(gpu.tdp_watts, Unit.WATTS),
-        "price": lambda: gpu_price_cell(gpu),
-        "launched": lambda: gpu.launched or Absent(),
-    }
+    return f"{capability[0]}.{capability[1]}" if capability else Absent("none")
 
 
-def interconnect_fields(inputs: SiteInputs, id_: str) -> Fields:
-    """Fields of a link."""
-    link: Interconnect = look_up(inputs.catalog.interconnects, "interconnect", id_)
-    return {
-        "name": lambda: link.name,
-        "kind": lambda: link.kind,
-        "nominal": lambda: recorded(link.nominal_bytes_per_s, Unit.GB_PER_S),
-        "bandwidth": lambda: bandwidth_cell(link),
-        "latency": lambda: latency_cell(link),
-        "evidence": lambda: str(link.evidence),
-    }
+def _node_links(survey: ComboSurvey) -> Cell:
+    links = {node.link.id: node.link for node in survey.combo.nodes if node.link}
+    return joined(tuple(link_words(link) for link in links.values()))
 
 
-def combo_fields(inputs: SiteInputs, id_: str) -> Fields:
-    """Fields of a combo and of the answers about it."""
-    survey = combo_survey(inputs, id_)
-    combo = survey.combo
-    single, serving = survey.largest_single_model, survey.aggregate_serving
-    lead = survey.lead
-    links = {node.link.id: node.link for node in combo.nodes if node.link}
+GPU: Mapping[str, Callable[[Gpu], Cell]] = {
+    "link": lambda gpu: Link(url_of("gpu", gpu.id), gpu.name),
+    "name": lambda gpu: gpu.name,
+    "vendor": lambda gpu: VENDOR_NAMES[gpu.vendor],
+    "architecture": lambda gpu: gpu.architecture,
+    "installed": installed_memory,
+    "visible": visible_memory,
+    "bandwidth": lambda gpu: NumberCell(gpu.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
+    "fp16": lambda gpu: recorded(gpu.fp16_flops_per_s, Unit.TFLOPS),
+    "fp8": lambda gpu: recorded(gpu.fp8_flops_per_s, Unit.TFLOPS),
+    "fp4": lambda gpu: recorded(gpu.fp4_flops_per_s, Unit.TFLOPS),
+    "int8": lambda gpu: recorded(gpu.int8_ops_per_s, Unit.TOPS),
+    "rates-at": lambda gpu: recorded(gpu.rates_at_hz, Unit.MHZ),
+    "compute-capability": _capability,
+    "tdp": lambda gpu: recorded(gpu.tdp_watts, Unit.WATTS),
+    "price": gpu_price_cell,
+    "launched": lambda gpu: gpu.launched or Absent(),
+}
+INTERCONNECT: Mapping[str, Callable[[Interconnect], Cell]] = {
+    "name": lambda link: link.name,
+    "kind": lambda link: link.kind,
+    "nominal": lambda link: recorded(link.nominal_bytes_per_s, Unit.GB_PER_S),
+    "bandwidth": bandwidth_cell,
+    "latency": latency_cell,
+    "evidence": lambda link: str(link.evidence),
+}
+COMBO: Mapping[str, Callable[[ComboSurvey], Cell]] = {
+    "link": lambda survey: Link(url_of("combo", survey.combo.id), survey.combo.name),
+    "name": lambda survey: survey.combo.name,
+    "gpus": lambda survey: NumberCell(len(survey.combo.gpus), Unit.COUNT),
+    "nodes": lambda survey: NumberCell(len(survey.combo.nodes), Unit.COUNT),
+    "network": lambda survey: link_words(survey.combo.network),
+    "node-link": _node_links,
+    "installed": lambda survey: NumberCell(survey.combo.installed_vram_bytes, Unit.GIB),
+    "usable": lambda survey: NumberCell(sum(g.visible_bytes for g in survey.combo.gpus), Unit.GIB),
+    "effective": effective_vram,
+    "comfortable": _tier(FitTier.COMFORTABLE),
+    "borderline": _tier(FitTier.BORDERLINE),
+    "not-practical": _tier(FitTier.NOT_PRACTICAL),
+    "best-model": lambda survey: _to_row(survey.lead),
+    "largest-model": lambda survey: _to_row(survey.largest_single_model),
+    "serving-model": lambda survey: _to_row(survey.aggregate_serving),
+}
+EFFECTIVE: Mapping[str, Callable[[EffectiveVram], Cell]] = {
+    "size": lambda row: NumberCell(row.bytes, Unit.GIB),
+    "replicas": lambda row: NumberCell(row.replicas, Unit.COUNT),
+    "runtime": lambda row: Link(url_of("runtime", row.runtime.id), row.runtime.name),
+}
+MODEL: Mapping[str, Callable[[tuple[LanguageModel, ModelFacts]], Cell]] = {
+    "link": lambda both: Link(url_of("model", both[0].id), both[0].name),
+    "name": lambda both: both[0].name,
+    "organization": lambda both: both[0].organization,
+    "license": lambda both: both[0].license,
+    "context": lambda both: NumberCell(both[0].context_tokens, Unit.TOKENS),
+    "parameters": lambda both: NumberCell(both[1].all_parameters, Unit.PARAMETERS),
+    "active-parameters": lambda both: NumberCell(both[1].active_parameters, Unit.PARAMETERS),
+    "kv-per-token": lambda both: NumberCell(both[1].kv_bytes_per_token, Unit.KIB),
+    "tensor-parallel-sizes": lambda both: tensor_parallel_words(both[1]),
+    "checkpoints": lambda both: NumberCell(len(both[0].checkpoints), Unit.COUNT),
+}
+WEIGHTS: Mapping[str, Callable[[CheckpointFacts], Cell]] = {
+    "size": lambda entry: NumberCell(entry.total_bytes, Unit.GIB),
+    "file": lambda entry: NumberCell(entry.total_bytes, Unit.GB),
+    "bits-per-weight": lambda entry: NumberCell(entry.bits_per_weight, Unit.BITS),
+    "quantization": lambda entry: entry.checkpoint.quantization.name,
+}
+RUNTIME: Mapping[str, Callable[[Runtime], Cell]] = {
+    "link": lambda runtime: Link(url_of("runtime", runtime.id), runtime.name),
+    "name": lambda runtime: runtime.name,
+    "version": lambda runtime: runtime.release(runtime.assessed_version) or Absent("not assessed"),
+    "summary": lambda runtime: runtime.summary,
+}
+QUANTIZATION: Mapping[str, Callable[[Quantization], Cell]] = {
+    "name": lambda quantization: quantization.name,
+    "bits": lambda quantization: NumberCell(quantization.nominal_bits, Unit.BITS),
+    "format": lambda quantization: quantization.format,
+}
 
-    def tier(tier: FitTier) -> Cell:
-        return NumberCell(len(survey.tier(tier)), Unit.COUNT)
 
-    return {
-        "link": lambda: Link(url_of("combo", combo.id), combo.name),
-        "name": lambda: combo.name,
-        "gpus": lambda: NumberCell(len(combo.gpus), Unit.COUNT),
-        "nodes": lambda: NumberCell(len(combo.nodes), Unit.COUNT),
-        "network": lambda: link_words(combo.network),
-        "node-link": lambda: joined(tuple(link_words(link) for link in links.values())),
-        "installed": lambda: NumberCell(combo.installed_vram_bytes, Unit.GIB),
-        "usable": lambda: NumberCell(sum(g.visible_bytes for g in combo.gpus), Unit.GIB),
-        "effective": lambda: effective_vram(survey),
-        "comfortable": lambda: tier(FitTier.COMFORTABLE),
-        "borderline": lambda: tier(FitTier.BORDERLINE),
-        "not-practical": lambda: tier(FitTier.NOT_PRACTICAL),
-        "best-model": lambda: Link(row_link(lead), lead.model.name) if lead else Absent("none"),
-        "largest-model": lambda: (
-            Link(row_link(single), single.model.name) if single else Absent("none")
-        ),
-        "serving-model": lambda: (
-            Link(row_link(serving), serving.model.name) if serving else Absent("none")
-        ),
-    }
+COUNT: Mapping[str, Callable[[SiteInputs], int]] = {
+    "gpus": lambda inputs: len(inputs.catalog.gpus),
+    "interconnects": lambda inputs: len(inputs.catalog.interconnects),
+    "combos": lambda inputs: len(inputs.catalog.combos),
+    "models": lambda inputs: len(inputs.catalog.models),
+    "checkpoints": lambda inputs: sum(
+        len(model.checkpoints) for model in inputs.catalog.models.values()
+    ),
+    "quantizations": lambda inputs: len(inputs.catalog.quantizations),
+    "runtimes": lambda inputs: len(inputs.catalog.runtimes),
+    "assessments": lambda inputs: sum(len(survey.rows) for survey in inputs.survey.combos.values()),
+}
 
 
-def effective_fields(inputs: SiteInputs, combo_id: str, tensor: str, pipeline: str) -> Fields:
+def _gpu(inputs: SiteInputs, id_: str) -> Fields:
+    return _of(look_up(inputs.catalog.gpus, "gpu", id_), GPU)
+
+
+def _interconnect(inputs: SiteInputs, id_: str) -> Fields:
+    return _of(look_up(inputs.catalog.interconnects, "interconnect", id_), INTERCONNECT)
+
+
+def _combo(inputs: SiteInputs, id_: str) -> Fields:
+    return _of(combo_survey(inputs, id_), COMBO)
+
+
+def _effective(inputs: SiteInputs, combo_id: str, tensor: str, pipeline: str) -> Fields:
     """Fields of effective VRAM under one split, the largest where runtimes differ."""
     if not (tensor.isdecimal() and pipeline.isdecimal()):
         raise NotUnderstood("write {{ effective <combo> <tp> <pp> <field> }} with two numbers")
@@ -136,41 +196,18 @@ def effective_fields(inputs: SiteInputs, combo_id: str, tensor: str, pipeline: s
     ]
     if not rows:
         raise NotUnderstood(f"{combo_id} has no effective VRAM for TP {tensor} × PP {pipeline}")
-    row = max(rows, key=lambda row: row.bytes)
-    return {
-        "size": lambda: NumberCell(row.bytes, Unit.GIB),
-        "replicas": lambda: NumberCell(row.replicas, Unit.COUNT),
-        "runtime": lambda: Link(url_of("runtime", row.runtime.id), row.runtime.name),
-    }
+    return _of(max(rows, key=lambda row: row.bytes), EFFECTIVE)
 
 
 def _model(inputs: SiteInputs, id_: str) -> Fields:
     model = look_up(inputs.catalog.models, "model", id_)
-    facts = inputs.facts[model.id]
-    return {
-        "link": lambda: Link(url_of("model", model.id), model.name),
-        "name": lambda: model.name,
-        "organization": lambda: model.organization,
-        "license": lambda: model.license,
-        "context": lambda: NumberCell(model.context_tokens, Unit.TOKENS),
-        "parameters": lambda: NumberCell(facts.all_parameters, Unit.PARAMETERS),
-        "active-parameters": lambda: NumberCell(facts.active_parameters, Unit.PARAMETERS),
-        "kv-per-token": lambda: NumberCell(facts.kv_bytes_per_token, Unit.KIB),
-        "tensor-parallel-sizes": lambda: tensor_parallel_words(facts),
-        "checkpoints": lambda: NumberCell(len(model.checkpoints), Unit.COUNT),
-    }
+    return _of((model, inputs.facts[model.id]), MODEL)
 
 
 def _weights(inputs: SiteInputs, model_id: str, checkpoint_id: str) -> Fields:
     look_up(inputs.catalog.models, "model", model_id)
     known = {entry.checkpoint.id: entry for entry in inputs.facts[model_id].checkpoints}
-    entry = look_up(known, f"checkpoint of {model_id}", checkpoint_id)
-    return {
-        "size": lambda: NumberCell(entry.total_bytes, Unit.GIB),
-        "file": lambda: NumberCell(entry.total_bytes, Unit.GB),
-        "bits-per-weight": lambda: NumberCell(entry.bits_per_weight, Unit.BITS),
-        "quantization": lambda: entry.checkpoint.quantization.name,
-    }
+    return _of(look_up(known, f"checkpoint of {model_id}", checkpoint_id), WEIGHTS)
 
 
 def _assess(inputs: SiteInputs, model_id: str, combo_id: str, checkpoint_id: str = "") -> Fields:
@@ -181,13 +218,7 @@ def _assess(inputs: SiteInputs, model_id: str, combo_id: str, checkpoint_id: str
 
 
 def _runtime(inputs: SiteInputs, id_: str) -> Fields:
-    runtime = look_up(inputs.catalog.runtimes, "runtime", id_)
-    return {
-        "link": lambda: Link(url_of("runtime", runtime.id), runtime.name),
-        "name": lambda: runtime.name,
-        "version": lambda: runtime.release(runtime.assessed_version) or Absent("not assessed"),
-        "summary": lambda: runtime.summary,
-    }
+    return _of(look_up(inputs.catalog.runtimes, "runtime", id_), RUNTIME)
 
 
 def _constant(inputs: SiteInputs, runtime_id: str) -> Fields:
@@ -209,36 +240,20 @@ def _assumption(inputs: SiteInputs) -> Fields:
 
 
 def _quantization(inputs: SiteInputs, id_: str) -> Fields:
-    quantization = look_up(inputs.catalog.quantizations, "quantization", id_)
-    return {
-        "name": lambda: quantization.name,
-        "bits": lambda: NumberCell(quantization.nominal_bits, Unit.BITS),
-        "format": lambda: quantization.format,
-    }
+    return _of(look_up(inputs.catalog.quantizations, "quantization", id_), QUANTIZATION)
 
 
 def _count(inputs: SiteInputs) -> Fields:
-    catalog = inputs.catalog
-    sizes = {
-        "gpus": len(catalog.gpus),
-        "interconnects": len(catalog.interconnects),
-        "combos": len(catalog.combos),
-        "models": len(catalog.models),
-        "checkpoints": sum(len(model.checkpoints) for model in catalog.models.values()),
-        "quantizations": len(catalog.quantizations),
-        "runtimes": len(catalog.runtimes),
-        "assessments": sum(len(survey.rows) for survey in inputs.survey.combos.values()),
-    }
-    return {name: partial(NumberCell, size, Unit.COUNT) for name, size in sizes.items()}
+    return {name: partial(NumberCell, size(inputs), Unit.COUNT) for name, size in COUNT.items()}
 
 
 KINDS: Mapping[str, tuple[Callable[..., Fields], tuple[int, ...]]] = {
-    "gpu": (gpu_fields, (1,)),
-    "interconnect": (interconnect_fields, (1,)),
+    "gpu": (_gpu, (1,)),
+    "interconnect": (_interconnect, (1,)),
     "model": (_model, (1,)),
     "weights": (_weights, (2,)),
-    "combo": (combo_fields, (1,)),
-    "effective": (effective_fields, (3,)),
+    "combo": (_combo, (1,)),
+    "effective": (_effective, (3,)),
     "assess": (_assess, (2, 3)),
     "runtime": (_runtime, (1,)),
     "constant": (_constant, (1,)),
@@ -255,13 +270,23 @@ def resolve_reference(inner: str, inputs: SiteInputs) -> Cell:
     Raises:
         NotUnderstood: If it names nothing.
     """
+    kind, ids, field = parts_of(inner)
+    noun = "assumption" if kind == "assumption" else f"field of '{kind}'"
+    return look_up(KINDS[kind][0](inputs, *ids), noun, field)()
+
+
+def parts_of(inner: str) -> tuple[str, list[str], str]:
+    """Return the kind of a reference, the ids in it and its field.
+
+    Raises:
+        NotUnderstood: If there is no such kind, or another number of ids belongs to it.
+    """
     kind, *rest = words_of(inner)
-    fields_of, arities = look_up(KINDS, "reference", kind)
+    _, arities = look_up(KINDS, "reference", kind)
     if len(rest) - 1 not in arities:
         raise NotUnderstood(f"'{kind}' is followed by {arities[0]} id(s) and a field")
     *ids, field = rest
-    noun = "assumption" if kind == "assumption" else f"field of '{kind}'"
-    return look_up(fields_of(inputs, *ids), noun, field)()
+    return kind, ids, field
 
 
 Field = Callable[[Assessment, Catalog], Cell]
@@ -344,3 +369,18 @@ def assessment_fields() -> Mapping[str, Field]:
         "cure": _cure,
         "evidence": lambda a, _: EvidenceMark(a.evidence),
     }
+
+
+FIELDS: Mapping[str, frozenset[str]] = {
+    "gpu": frozenset(GPU),
+    "interconnect": frozenset(INTERCONNECT),
+    "model": frozenset(MODEL),
+    "weights": frozenset(WEIGHTS),
+    "combo": frozenset(COMBO),
+    "effective": frozenset(EFFECTIVE),
+    "assess": frozenset(assessment_fields()),
+    "runtime": frozenset(RUNTIME),
+    "quantization": frozenset(QUANTIZATION),
+    "count": frozenset(COUNT),
+}
+"""By first word, the fields that it always has."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sitegen.catalog.authored import unknown_reference
 from sitegen.catalog.kinds import Kind
 from sitegen.problems import Problem, ProblemsFound, SourceSpan
 from sitegen.site.cells import Link
 from sitegen.site.content.documents import Document
 from sitegen.site.guides.calculator import Calculator
+from sitegen.site.guides.names import unknown_combo
 from sitegen.site.guides.prose import Prose, resolve_prose
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
@@ -77,13 +77,6 @@ def _guides(inputs: SiteInputs) -> tuple[Document, ...]:
     return tuple(document for document in inputs.documents if document.kind == "guide")
 
 
-def _unknown_combo(document: Document, inputs: SiteInputs) -> Iterator[Problem]:
-    known = frozenset(inputs.catalog.combos)
-    if document.combo and document.combo not in known:
-        where, ids = ("combo",), {Kind.COMBO: known}
-        yield unknown_reference(document.matter, where, "combo", document.combo, ids)
-
-
 def _entries(documents: Iterable[Document]) -> tuple[tuple[Link, str], ...]:
     return tuple((Link(found.url, found.title), found.description) for found in documents)
 
@@ -107,7 +100,8 @@ def _page(document: Document, inputs: SiteInputs) -> tuple[Page, tuple[Problem, 
         document.span,
         document.description,
     )
-    return page, (*found, *_unknown_combo(document, inputs))
+    ids = {Kind.COMBO: frozenset(inputs.catalog.combos)}
+    return page, (*found, *unknown_combo(document, ids))
 
 
 def _onward(document: Document, guides: tuple[Document, ...]) -> Link | None:

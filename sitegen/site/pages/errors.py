@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sitegen.catalog.authored import unknown_reference
 from sitegen.catalog.kinds import Kind
-from sitegen.problems import Problem, ProblemsFound, SourceSpan
+from sitegen.problems import ProblemsFound, SourceSpan
 from sitegen.site.cells import Link
 from sitegen.site.content.known_errors import FOLDER, KnownError, Topic
+from sitegen.site.guides.names import unknown_runtimes
 from sitegen.site.inputs import SiteInputs
 from sitegen.site.page import Page
 from sitegen.site.plain_json import PlainJson
@@ -55,7 +55,8 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     """
     if not inputs.errors:
         return
-    problems = [p for topic in inputs.errors for p in _unknown_runtimes(topic, inputs)]
+    ids = {Kind.RUNTIME: frozenset(inputs.catalog.runtimes)}
+    problems = [p for topic in inputs.errors for p in unknown_runtimes(topic, ids)]
     if problems:
         raise ProblemsFound(problems)
     topics = tuple(
@@ -95,15 +96,6 @@ def _guide(inputs: SiteInputs) -> Link | None:
 def _view(error: KnownError, inputs: SiteInputs) -> ErrorView:
     names = ((id_, inputs.catalog.runtimes[id_].name) for id_ in error.runtimes)
     return ErrorView(error, tuple(Link(url_of("runtime", id_), name) for id_, name in names))
-
-
-def _unknown_runtimes(topic: Topic, inputs: SiteInputs) -> Iterator[Problem]:
-    ids = {Kind.RUNTIME: frozenset(inputs.catalog.runtimes)}
-    for at, error in enumerate(topic.record.errors):
-        for index, id_ in enumerate(error.runtimes):
-            if id_ not in ids[Kind.RUNTIME]:
-                where = ("errors", at, "runtimes", index)
-                yield unknown_reference(topic.source, where, "runtime", id_, ids)
 
 
 def _twin(topic: Topic, error: KnownError) -> PlainJson:
