@@ -23,8 +23,6 @@ Source:
     2026-11-28 in a code index).
 """
 
-CLIENTS = "For clients elsewhere, write this machine's private address after listen."
-
 
 def addresses(target: Target, port: int = FIRST_PORT) -> list[str]:
     """List host and port of every server that answers clients, machine by machine.
@@ -68,7 +66,7 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
         "\n".join(_file(servers, listens)),
         where=where,
         file=FILE,
-        note=f"{_servers_note(len(machines), own_host=own_host)}{CLIENTS}",
+        note=_addresses_note(len(machines), own_host=own_host),
     )
     started = RecipeStep(
         Phase.START,
@@ -88,11 +86,12 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
     return (*closed, written, started, ended)
 
 
-def _servers_note(machines: int, *, own_host: bool) -> str:
-    """Say where the servers listen, as far as that is up to the reader."""
+def _addresses_note(machines: int, *, own_host: bool) -> str:
+    """Say which addresses are up to the reader."""
     if machines > 1:
-        return "Enter the addresses of your nodes. "
-    return "The servers must stay on HOST=127.0.0.1. " if own_host else ""
+        return "Enter the addresses of your nodes, and this one's after listen."
+    keep = "Keep HOST=127.0.0.1. " if own_host else ""
+    return f"{keep}For clients elsewhere, write this machine's private address after listen."
 
 
 def _closed(target: Target, port: int) -> tuple[RecipeStep, ...]:

@@ -196,7 +196,7 @@ def _facts(one: Choice, models: Sequence[tuple[str, str]], wanted: Wanted) -> st
 
 def _warned(one: Choice) -> str:
     """Say what is not sure of a build."""
-    close = "It runs comfortably, but may be only borderline. " if CLOSE in one.offer.traits else ""
+    close = "It may be only borderline. " if CLOSE in one.offer.traits else ""
     if TIMED in one.offer.traits:
         return close
     return f"{close}We cannot estimate how fast it reads prompts. "

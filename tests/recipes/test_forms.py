@@ -129,7 +129,7 @@ def test_copies_that_would_share_their_experts_are_servers_of_their_own() -> Non
     (balancer,) = (step for step in recipe.steps if step.file == "balancer.conf")
     assert "listen 127.0.0.1:" in balancer.text
     assert balancer.note == (
-        "The servers must stay on HOST=127.0.0.1. "
+        "Keep HOST=127.0.0.1. "
         "For clients elsewhere, write this machine's private address after listen."
     )
     found = asked("8x-rtx-4090", "gpt-oss-20b", "sglang", "mxfp4", goal=PlanGoal.THROUGHPUT)
@@ -145,7 +145,7 @@ def test_machines_run_their_copies_in_one_server_each_behind_a_balancer() -> Non
     assert value(recipe, "--data-parallel-size") == [str(each)]
     balancer = next(step for step in recipe.steps if step.file == "balancer.conf")
     servers = [line.strip() for line in balancer.text.splitlines() if " server 10." in line]
-    assert balancer.note.startswith("Enter the addresses of your nodes. For clients elsewhere")
+    assert balancer.note.endswith("and this one's after listen.")
     assert servers == [f"server 10.0.0.{at}:8000;" for at in (1, 2, 3, 4)] * 2
 
 

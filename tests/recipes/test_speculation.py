@@ -244,7 +244,7 @@ def test_sglang_is_told_on_one_machine_and_over_several() -> None:
 
 def test_nothing_is_said_to_a_plan_that_it_makes_slower() -> None:
     """With experts in system RAM, an owner got 23 % less; tensors cut over cards lost too."""
-    sparse = asked(CARD, "qwen3.6-35b-a3b", "llama-cpp", "q4-k-m")
+    sparse = asked(CARD, "qwen3.6-35b-a3b", "llama-cpp", "iq4-xs")
     dense = asked(CARD, "gemma-4-31b-it", "llama-cpp", "q4-k-m")
     for whole, kind in ((sparse, PlanKind.OFFLOAD), (dense, PlanKind.TENSOR)):
         assert "To answer one user faster" in note(whole, "llama-cpp")

@@ -54,7 +54,7 @@ def test_so_many_users_are_comfortable_and_one_more_is_not(
 def test_a_context_that_fits_but_not_comfortably_is_not_sold(engine: FitEngine) -> None:
     """Gemma 4 26B was sold on 16 GB for 32,768 tokens, which its page called borderline."""
     catalog = engine.catalog
-    combo, model = catalog.combos["1x-rtx-4080"], catalog.models["gemma-4-26b-a4b-it"]
+    combo, model = catalog.combos["1x-rtx-5080"], catalog.models["gemma-4-26b-a4b-it"]
     found = answered(engine, reference_question(engine, combo, model), cured=False)
     assert found is not None
     assert found.limits is not None
