@@ -34,6 +34,7 @@ ALLOWED: Mapping[str, str] = {
     "lint/files.py": "Ollama's commands and variables may stand apart in a file",
     "lint/reading.py": "variables and commands of Ollama's server",
     "lint/rules/engines.py": "what vLLM, SGLang and TabbyAPI refuse, each by its own options",
+    "lint/rules/llama_cpp.py": "options of llama-cli that llama.cpp's own server refuses",
     "lint/rules/ollama.py": "variables that only Ollama reads; its cache types are llama.cpp's",
     "lint/rules/serving.py": "Ray Serve LLM serves with vLLM",
     "lint/languages/configurations.py": "Ray Serve LLM serves with vLLM",
