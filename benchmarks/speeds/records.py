@@ -48,6 +48,7 @@ WORDS = {
         " relative to the speed of the prompt's matrix products"
     ),
     "compute-runtime": "Speed of reading a prompt, relative to related runtimes",
+    "compute-attention-runtime": "Speed of attention over a prompt, relative to related runtimes",
     "compute-early": "Speed of reading a prompt before 2025, relative to today",
     "compute-2025": "Speed of reading a prompt from 2025 to February 2026, relative to today",
     "compute-vulkan": (
@@ -56,6 +57,7 @@ WORDS = {
     ),
     "kv-read-efficiency": "Share of memory bandwidth that attention over the KV cache reaches",
     "kv-read": "Speed of reading the KV cache, relative to the usual speed",
+    "kv-read-runtime": "Speed of reading the KV cache, relative to related runtimes",
     "prefill-fixed": "Time before the first token that does not depend on the prompt",
     "hop-overhead": "Time that a runtime adds to each hop between stages",
     "overhead-experts": (
@@ -101,6 +103,7 @@ RUNTIMES = {
     "mlx": "MLX",
 }
 TIMES = {"early-": "before 2025", "2025-": "2025 to February 2026", "vulkan-": "with Vulkan"}
+EARLY_PAGED = "before 2025, vLLM before 0.8"
 FORMATS = {
     "gguf-16": "16-bit GGUF",
     "gguf-8": "Q8_0",
@@ -143,7 +146,8 @@ def scope(rest: str) -> str:
     family = next(name for name in RUNTIMES if rest == name or rest.startswith(f"{name}-"))
     kind = rest.removeprefix(family).strip("-")
     vendor, _, group = kind.partition("-")
-    parts = [RUNTIMES[family], TIMES.get(when, "")]
+    early = when == "early-" and family == "paged"
+    parts = [RUNTIMES[family], EARLY_PAGED if early else TIMES.get(when, "")]
     if vendor in VENDORS:
         parts.append(_group(vendor, group))
     elif kind:

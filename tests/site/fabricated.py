@@ -231,8 +231,8 @@ CAPABILITIES = Capabilities(
 TRAITS = Traits(
     cache_types=("f16", "fp8", "q8_0"), value_types_apart=False, speed_family="paged",
     speed_reference=True, default_port=8_000, logs_keys_and_values=False,
-    one_gpu_where_it_fits=False, llama_cpp_builds=False, experimental_cut=False,
-    micro_batch_option=False,
+    one_gpu_where_it_fits=False, llama_cpp_builds=False, present_engine_since="",
+    experimental_cut=False, micro_batch_option=False,
 )  # fmt: skip
 
 

@@ -274,6 +274,8 @@ class Traits:
         logs_keys_and_values: It logs the sizes of keys and of values apart, each rounded.
         one_gpu_where_it_fits: A model that fits one GPU is put on one, whatever others there are.
         llama_cpp_builds: Its versions are build numbers of llama.cpp, which date a run.
+        present_engine_since: First version with the engine of today; speeds of earlier ones are
+            those of software before 2025. Empty where versions say nothing of it.
         experimental_cut: Its makers call the mode that cuts each layer experimental.
         micro_batch_option: Its server can be told how many tokens of a prompt a step reads.
         copied_expert_tokens: Tokens of a step that each expert in system RAM needs on average
@@ -292,6 +294,7 @@ class Traits:
     logs_keys_and_values: bool
     one_gpu_where_it_fits: bool
     llama_cpp_builds: bool
+    present_engine_since: str
     experimental_cut: bool
     micro_batch_option: bool
     copied_expert_tokens: int = 0

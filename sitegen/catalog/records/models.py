@@ -536,6 +536,10 @@ class TraitsRecord(Record):
     llama_cpp_builds: bool = Field(
         default=False, description="Its versions are build numbers of llama.cpp, which date a run."
     )
+    present_engine_since: Version | None = Field(
+        default=None,
+        description="First version with the engine of today; earlier runs count as before 2025.",
+    )
     experimental_cut: bool = Field(
         default=False, description="Its makers call the mode that cuts each layer experimental."
     )

@@ -229,6 +229,7 @@ def _traits(record: TraitsRecord, memory_model: str) -> Traits:
         logs_keys_and_values=record.logs_keys_and_values,
         one_gpu_where_it_fits=record.one_gpu_where_it_fits,
         llama_cpp_builds=record.llama_cpp_builds,
+        present_engine_since=record.present_engine_since or "",
         experimental_cut=record.experimental_cut,
         micro_batch_option=record.micro_batch_option,
         copied_expert_tokens=record.copied_expert_tokens,

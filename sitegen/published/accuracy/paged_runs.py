@@ -12,6 +12,7 @@ from sitegen.fit.assessment import FitRequest
 from sitegen.physics.cache_types import SPELLINGS, element_bits
 from sitegen.physics.memory.paged import PagedEngine, as_typed, scheduler_defaults
 from sitegen.physics.memory.paged_replica import PagedReplica
+from sitegen.physics.memory.profile_constants import dotted
 from sitegen.physics.plan import Settings, Workload
 from sitegen.published import rules_of_thumb
 from sitegen.published.accuracy.older_engines import (
@@ -232,7 +233,7 @@ def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0)
             "the runtime counts tokens of a hybrid model in its own way", says_enough=True
         )
     version, length = run.run.subject.version, run.run.workload.context_tokens
-    if not by_request or (version and _dotted(version) < COUNTED_BY_REQUEST):
+    if not by_request or (version and dotted(version) < COUNTED_BY_REQUEST):
         return blocks.pool_tokens(pool)
     if not version:
         raise Unmapped(
@@ -392,10 +393,6 @@ def _then(run: LoggedRun) -> RuntimeProfile:
     first = run.group(tp * pp * _attention_copies(run)).gpus[0]
     sequences = run.run.settings.max_num_seqs or scheduler_defaults(run.profile, first).max_num_seqs
     return encoding_images(run.profile, sequences, tp)
-
-
-def _dotted(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part)
 
 
 _QUESTIONS: Mapping[LoggedQuantity, Callable[[LoggedRun], Comparison | JudgedQuantity]] = {

@@ -12,6 +12,7 @@ from sitegen.catalog.domain.runs import SpeedRun
 from sitegen.physics.cache_types import element_bits
 from sitegen.physics.gpu_groups import NO_HOPS, GpuGroup, exact_set
 from sitegen.physics.memory.layer_layout import split_layout
+from sitegen.physics.memory.profile_constants import dotted
 from sitegen.physics.model_shape import stage_layers
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, reduce_checkpoint
 from sitegen.physics.speed.constants import (
@@ -230,12 +231,15 @@ def _stages(
 
 
 def _era(run: SpeedRun, runtime: Runtime) -> str:
-    """Era of a run's software: by its build, which says more than the day it was posted."""
+    """Era of a run's software: by its build or version, which say more than the day of its post."""
     number = run.subject.version
     if runtime.traits.llama_cpp_builds and number.isdigit():
         if int(number) < EARLY_BUILD:
             return SOFTWARE_BEFORE_2025
         return SOFTWARE_2025 if int(number) < FORMER_BUILD else ""
+    since = runtime.traits.present_engine_since
+    if since and number and dotted(number) < dotted(since):
+        return SOFTWARE_BEFORE_2025
     if not run.date or run.date >= FORMER_UNTIL:
         return ""
     return SOFTWARE_BEFORE_2025 if run.date < EARLY_UNTIL else SOFTWARE_2025

@@ -30,7 +30,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.runnable_checkpoint import RunnableCheckpoint, ServedCheckpoint
 from sitegen.models.unpublished import unpublished
 from sitegen.physics.gpu_groups import GpuGroup, exact_set
-from sitegen.physics.memory.profile_constants import profile_of
+from sitegen.physics.memory.profile_constants import dotted, profile_of
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, design_of
 from sitegen.problems import SourceSpan
 from sitegen.published.accuracy.values import Comparison, Origin, Unmapped
@@ -105,8 +105,8 @@ class LoggedRun:
     @property
     def older(self) -> bool:
         """Whether it is from before the first profile: what no version changes still holds."""
-        first = min(_dotted(profile.since) for profile in self.runtime.profiles)
-        return bool(self.run.subject.version) and _dotted(self.run.subject.version) < first
+        first = min(dotted(profile.since) for profile in self.runtime.profiles)
+        return bool(self.run.subject.version) and dotted(self.run.subject.version) < first
 
     @property
     def largest_allocation_bytes(self) -> int | None:
@@ -216,7 +216,7 @@ class LoggedRun:
     @property
     def _name(self) -> str:
         if self.profiled and self.older:
-            first = min((p.since for p in self.runtime.profiles), key=_dotted)
+            first = min((p.since for p in self.runtime.profiles), key=dotted)
             return f"{self.own_runtime.name} before {first}"
         return self.own_runtime.name
 
@@ -272,10 +272,6 @@ def stand_in(catalog: Catalog, ranks: int) -> Combo:
 
 def _visible(gpu: Gpu) -> int:
     return gpu.memory.visible_bytes if isinstance(gpu.memory, DedicatedMemory) else 0
-
-
-def _dotted(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part)
 
 
 def assessed(run: LoggedRun, request: FitRequest) -> Assessment:
