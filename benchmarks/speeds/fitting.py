@@ -37,6 +37,11 @@ OF_SEVERAL = ("-runtime-", "-model-")
 SOURCES_OF_SEVERAL = 2
 """Sources that a factor of a runtime or of a family of models needs: of one, its habits cannot be
 told from either."""
+OF_ITS_HOST = "decode-overhead-paged-on-"
+"""Beginning of constants that no GPU has for itself: what a layer costs a server beside its bytes
+is of the architecture's kernels and of the host. H200 in one slow host made every H200 slower than
+an H100, which has the same chip.
+"""
 POWERS = ("power-bandwidth-exponent", "power-compute-exponent")
 SIZE = "size-compute-exponent"
 TO_WIDER = {"dense": 0.18, "overhead": 0.4, "compute": 0.35}
@@ -386,6 +391,8 @@ def fresh(seen: Sequence[Observation]) -> Fit:
         if names:
             levels = ENOUGH[len(ENOUGH) - len(names) :] if len(names) > 1 else ((0, 0),)
             need = levels[names.index(name)]
+        if name.startswith(OF_ITS_HOST):
+            continue
         named = any(word in name for word in OF_SEVERAL)
         if named and len(sources[name]) < SOURCES_OF_SEVERAL:
             continue

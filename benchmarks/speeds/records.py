@@ -110,6 +110,7 @@ FORMATS = {
     "gguf-k": "GGUF with K blocks",
     "gguf-mxfp4": "GGUF in MXFP4",
     "gguf-plain": "GGUF with plain blocks (such as Q4_0)",
+    "gguf-iq4": "GGUF with IQ4",
     "gguf-table": "GGUF with IQ1 to IQ3",
     "mlx-4": "4 bits",
     "mlx-6": "6 bits",

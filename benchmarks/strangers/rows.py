@@ -72,6 +72,8 @@ class Record:
     rows: tuple[Row, ...]
     left_out: dict[str, int]
     """Rows that say too little or that nothing covers, by reason."""
+    fitted_since: str = ""
+    """Day from which on constants rest on the rows; empty while they are strangers."""
 
 
 def read(path: Path) -> Record:
@@ -80,14 +82,16 @@ def read(path: Path) -> Record:
     head = json.loads(first)
     found = (dict(zip(head["columns"], json.loads(line), strict=True)) for line in rest)
     rows = tuple(Row(**{**row, "reasons": tuple(row["reasons"])}) for row in found)
-    return Record(head["day"], head["constants"], rows, head["left_out"])
+    since = head.get("fitted_since", "")
+    return Record(head["day"], head["constants"], rows, head["left_out"], since)
 
 
 def write(path: Path, record: Record) -> None:
     """Write a record."""
     columns = [field.name for field in fields(Row)]
     about = {"day": record.day, "constants": record.constants, "left_out": record.left_out}
-    lines = [json.dumps({**about, "columns": columns})]
+    since = {"fitted_since": record.fitted_since} if record.fitted_since else {}
+    lines = [json.dumps({**about, **since, "columns": columns})]
     lines += (json.dumps([_short(value) for value in astuple(row)]) for row in record.rows)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -103,8 +107,9 @@ def paths() -> tuple[Path, ...]:
 
 @cache
 def ids() -> frozenset[str]:
-    """Ids of the runs and files of all records."""
-    return frozenset(row.run for path in paths() for row in read(path).rows)
+    """Ids of the runs and files of all records that no constant rests on."""
+    found = (read(path) for path in paths())
+    return frozenset(row.run for one in found if not one.fitted_since for row in one.rows)
 
 
 def sources(rows: Iterable[Row]) -> int:

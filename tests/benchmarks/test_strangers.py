@@ -56,8 +56,9 @@ def test_near_repeats_share_a_vote_and_the_largest_source_can_be_set_aside() -> 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     rows = (ROW, replace(ROW, kind=MEMORY, quantity="weights", rounding=0.5), VERDICT_ROW)
     made = Record("2026-11-23", "abc", rows, {"speed: no rate": 2})
-    record.write(tmp_path / "2026-11-23.jsonl", made)
-    assert record.read(tmp_path / "2026-11-23.jsonl") == made
+    for one in (made, replace(made, fitted_since="2026-11-29")):
+        record.write(tmp_path / "2026-11-23.jsonl", one)
+        assert record.read(tmp_path / "2026-11-23.jsonl") == one
 
 
 def test_records_say_which_rows_no_constant_rests_on() -> None:
