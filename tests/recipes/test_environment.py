@@ -102,7 +102,7 @@ def test_pods_of_kserve_are_told() -> None:
 
 
 def test_a_server_of_several_large_copies_may_load_them_for_longer() -> None:
-    """vLLM waits without limit for one copy, and 600 seconds for several."""
+    """For one copy, vLLM waits without limit; for several, 600 seconds."""
     two = asked("8x-h200-sxm", "llama-3.1-405b", "vllm", "fp8", goal=PlanGoal.THROUGHPUT)
     recipe = form(two, "vllm")
     start = next(step for step in recipe.steps if step.phase is Phase.START)

@@ -109,6 +109,24 @@ def test_pods_reach_the_adapters_where_the_link_has_rdma_and_only_there() -> Non
     assert seen == {True, False}
 
 
+def test_pods_on_the_network_of_their_node_name_the_link_and_their_address() -> None:
+    """Kubernetes replaces what an earlier variable of the pod has."""
+    libraries = ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME")
+    for found, written in sets():
+        assert found.combo.network is not None
+        for pod in pods(written):
+            (container,) = pod["containers"]
+            values = {one["name"]: one.get("value") for one in container["env"]}
+            names = list(values)
+            if found.runtime.id == "vllm":
+                assert values["VLLM_HOST_IP"] == "$(POD_IP)"
+                assert names.index("POD_IP") < names.index("VLLM_HOST_IP")
+            rdma = pod.get("hostNetwork", False)
+            assert {values.get(one) for one in libraries} == {"$(IFACE)" if rdma else None}
+            assert not rdma or names.index("IFACE") < names.index(libraries[0])
+            assert ("NCCL_IB_HCA" in names) is (found.combo.network.kind == "infiniband")
+
+
 @pytest.mark.parametrize(
     ("model", "runtime", "template"),
     [
