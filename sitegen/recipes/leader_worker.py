@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sitegen.catalog.domain.hardware import Vendor
@@ -20,6 +20,13 @@ DOWNLOADS = "/root/.cache/huggingface"
 """Where the images keep what they download."""
 DOWNLOADS_OF_NODE = "/var/cache/huggingface"
 """Folder of a node that holds it."""
+KEPT: Mapping[str, Any] = {"hostPath": {"path": DOWNLOADS_OF_NODE, "type": "DirectoryOrCreate"}}
+"""The folder as a volume of pods."""
+KEPT_NOTE = (
+    f"Each node keeps its download in {DOWNLOADS_OF_NODE}, so a pod that restarts there does not "
+    "download it again. If the nodes share storage, use a PersistentVolumeClaim instead of that "
+    "folder."
+)
 TEMPLATES = "chat-template"
 """ConfigMap with the chat template, which no image has."""
 ADAPTERS = "/dev/infiniband"
@@ -87,9 +94,7 @@ def _note(target: Target) -> str:
         else "",
         f"Then run kubectl apply -f {FILE}; the leaders listen on port {FIRST_PORT}.",
         environment_note(target),
-        f"Each node keeps its download in {DOWNLOADS_OF_NODE}, so a pod that restarts there does "
-        "not download it again. If the nodes share storage, use a PersistentVolumeClaim instead of "
-        "that folder.",
+        KEPT_NOTE,
         "For RDMA, the pods are privileged and use the network of their nodes. If the cluster has "
         "a device plugin for RDMA, request its resource instead of setting privileged and mounting "
         f"{ADAPTERS}."
@@ -205,12 +210,11 @@ def _network(target: Target, own_address: str) -> list[dict[str, str]]:
     return found
 
 
-def _mounted(target: Target, template: str) -> dict[str, tuple[str, dict[str, Any]]]:
+def _mounted(target: Target, template: str) -> dict[str, tuple[str, Mapping[str, Any]]]:
     """List volumes by name, each with its path in the container and what it is."""
-    kept = {"path": DOWNLOADS_OF_NODE, "type": "DirectoryOrCreate"}
-    found: dict[str, tuple[str, dict[str, Any]]] = {
+    found: dict[str, tuple[str, Mapping[str, Any]]] = {
         "shared-memory": (SHARED_MEMORY, {"emptyDir": {"medium": "Memory"}}),
-        "downloads": (DOWNLOADS, {"hostPath": kept}),
+        "downloads": (DOWNLOADS, KEPT),
     }
     if template:
         found[TEMPLATES] = ("/templates", {"configMap": {"name": TEMPLATES}})
