@@ -41,8 +41,16 @@ def chat_options(target: Target) -> list[Option]:
         options.append(("--tool-call-parser", found.tools))
     if found.template:
         options.append(("--chat-template", found.template))
+    return [*options, *engine_options(target)]
+
+
+def engine_options(target: Target) -> list[Option]:
+    """Write the options beside parsers and template, which concern the engine."""
+    found = chat_of(target)
+    if found is None:
+        return []
     further = (*found.options, *(found.of_maker if _of_maker(target) else ()))
-    options += [tuple(one.split(" ")) for one in further]
+    options: list[Option] = [tuple(one.split(" ")) for one in further]
     if found.remote_code and _of_maker(target):
         options.append(("--trust-remote-code",))
     return options

@@ -105,5 +105,16 @@ def _entries(target: Target) -> Iterator[ServerEnvironment]:
     used = {target.node(node).gpus[at].gpu.architecture for node, at in target.plan.ranks}
     for entry in target.assessment.runtime.environment:
         about = not entry.models or model in entry.models
-        if about and all(one in entry.architectures for one in used):
+        on_these = not entry.architectures or all(one in entry.architectures for one in used)
+        if about and on_these and _large_enough(target, entry):
             yield entry
+
+
+def _large_enough(target: Target, entry: ServerEnvironment) -> bool:
+    """Return whether a server loads several copies of as large a model as an entry is for."""
+    if entry.copies_from_bytes == 0:
+        return True
+    large = target.assessment.download_bytes >= entry.copies_from_bytes
+    held = max(len(ranks) for _, replicas in target.by_node() for ranks in replicas)
+    several = held > len(target.plan.ranks) or target.assessment.settings.attention_copies > 1
+    return large and several

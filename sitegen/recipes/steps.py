@@ -365,8 +365,10 @@ def network_steps(target: Target, variables: Sequence[str]) -> tuple[RecipeStep,
     )
 
 
-NCCL = ('NCCL_SOCKET_IFNAME="$IFACE" GLOO_SOCKET_IFNAME="$IFACE" TP_SOCKET_IFNAME="$IFACE"',)
-"""Variables of the libraries that vLLM and SGLang talk through."""
+LIBRARIES = ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME")
+"""Variables that name the interface to the libraries that vLLM and SGLang talk through."""
+NCCL = (" ".join(f'{name}="$IFACE"' for name in LIBRARIES),)
+"""The same as the shell sets them."""
 
 
 def start_step(

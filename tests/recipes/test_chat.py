@@ -68,6 +68,32 @@ def test_sglang_needs_no_switch_for_tools() -> None:
     assert "--enable-auto-tool-choice" not in text(recipe)
 
 
+def test_tensorrt_llm_is_told_the_tokenizer_and_parsers_of_deepseek_v4() -> None:
+    recipe = form(
+        asked("8x-b200-sxm", "deepseek-v4-flash", "tensorrt-llm", "fp8-block-fp4-experts"),
+        "tensorrt-llm",
+    )
+    assert set(value(recipe, "--custom_tokenizer")) == {"deepseek_v4"}
+    assert set(value(recipe, "--reasoning_parser")) == {"deepseek_v4"}
+    assert set(value(recipe, "--tool_parser")) == {"deepseek_v4"}
+    silent = form(
+        asked("1x-h100-sxm", "llama-3.1-8b-instruct", "tensorrt-llm", "bf16"), "tensorrt-llm"
+    )
+    assert value(silent, "--tool_parser") == []
+
+
+def test_the_parsers_of_tensorrt_llm_are_choices_of_its_options() -> None:
+    """Its server ends with "auto" where it knows no parser, so no entry says that."""
+    table = json.loads((OPTIONS / "tensorrt-llm.json").read_text("utf-8"))["options"]
+    known = {
+        kind: set(table[option].removeprefix("one of ").split("|")) - {"auto"}
+        for kind, option in (("reasoning", "--reasoning_parser"), ("tools", "--tool_parser"))
+    }
+    entries = whole_catalog().runtimes["tensorrt-llm"].chat_options
+    assert {one.reasoning for one in entries if one.reasoning} <= known["reasoning"]
+    assert {one.tools for one in entries if one.tools} <= known["tools"]
+
+
 def test_a_template_is_fetched_before_it_is_named() -> None:
     found = asked(
         "2-nodes-8x-h100", "deepseek-r1", "vllm", "fp8-block", goal=PlanGoal.LARGEST_MODEL

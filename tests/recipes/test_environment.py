@@ -101,6 +101,25 @@ def test_pods_of_kserve_are_told() -> None:
     assert {"name": "VLLM_ROCM_USE_AITER", "value": "1"} in container["env"]
 
 
+def test_a_server_of_several_large_copies_may_load_them_for_longer() -> None:
+    """For one copy, vLLM waits without limit; for several, 600 seconds."""
+    two = asked("8x-h200-sxm", "llama-3.1-405b", "vllm", "fp8", goal=PlanGoal.THROUGHPUT)
+    recipe = form(two, "vllm")
+    start = next(step for step in recipe.steps if step.phase is Phase.START)
+    assert start.text.startswith("VLLM_ENGINE_READY_TIMEOUT_S=3600 vllm serve")
+    assert "load for an hour" in start.note
+    assert "--data-parallel-size 2" in start.text
+    unit = next(step for step in recipe.steps if step.file.endswith("vllm.service"))
+    assert "Environment=VLLM_ENGINE_READY_TIMEOUT_S=3600" in unit.text.splitlines()
+    compose = next(step for step in recipe.steps if step.file == "compose.yaml")
+    for service in read_yaml(compose.text)["services"].values():
+        assert service["environment"]["VLLM_ENGINE_READY_TIMEOUT_S"] == "3600"
+    one = asked("8x-h200-sxm", "llama-3.1-405b", "vllm", "bf16", goal=PlanGoal.THROUGHPUT)
+    small = asked("8x-h200-sxm", "qwen3-8b", "vllm", "bf16", goal=PlanGoal.THROUGHPUT)
+    for other in (one, small):
+        assert "READY_TIMEOUT" not in text(form(other, "vllm"))
+
+
 def test_the_models_that_entries_name_are_in_the_catalog() -> None:
     for runtime in whole_catalog().runtimes.values():
         for entry in runtime.environment:

@@ -11,8 +11,10 @@ import pytest
 
 from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.recipes import recipes_for
+from sitegen.recipes.forms.dynamo import HARMONY, REASONING, TOOLS
 from sitegen.recipes.recipe import Phase
 from tests.recipes.everything import asked, recipes
+from tests.survey.whole_catalog import whole_catalog
 from tests.yaml_files import read_yaml
 
 SCHEMAS = Path(__file__).with_name("schemas")
@@ -109,6 +111,24 @@ def test_pods_reach_the_adapters_where_the_link_has_rdma_and_only_there() -> Non
     assert seen == {True, False}
 
 
+def test_pods_on_the_network_of_their_node_name_the_link_and_their_address() -> None:
+    """Kubernetes replaces what an earlier variable of the pod has."""
+    libraries = ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME")
+    for found, written in sets():
+        assert found.combo.network is not None
+        for pod in pods(written):
+            (container,) = pod["containers"]
+            values = {one["name"]: one.get("value") for one in container["env"]}
+            names = list(values)
+            if found.runtime.id == "vllm":
+                assert values["VLLM_HOST_IP"] == "$(POD_IP)"
+                assert names.index("POD_IP") < names.index("VLLM_HOST_IP")
+            rdma = pod.get("hostNetwork", False)
+            assert {values.get(one) for one in libraries} == {"$(IFACE)" if rdma else None}
+            assert not rdma or names.index("IFACE") < names.index(libraries[0])
+            assert ("NCCL_IB_HCA" in names) is (found.combo.network.kind == "infiniband")
+
+
 @pytest.mark.parametrize(
     ("model", "runtime", "template"),
     [
@@ -148,6 +168,54 @@ def test_fields_of_dynamos_services_are_those_of_its_types() -> None:
                 assert set(several) == set(known["multinode"])
                 assert several["nodeCount"] >= known["multinode_minimum"]
     assert seen > 4
+
+
+def dynamo_workers(model: str, checkpoint: str) -> list[dict[str, Any]]:
+    """Containers of the workers of a rack that Dynamo serves."""
+    found = asked("gb300-nvl72", model, "vllm", checkpoint, goal=PlanGoal.LARGEST_MODEL)
+    recipe = next(one for one in recipes_for(found) if one.id == "dynamo")
+    step = next(step for step in recipe.steps if step.file == "llm.yaml")
+    services = read_yaml(step.text)["spec"]["services"]
+    return [one["extraPodSpec"] for name, one in services.items() if name != "Frontend"]
+
+
+@pytest.mark.parametrize(
+    ("model", "checkpoint", "told"),
+    [
+        (
+            "kimi-k3",
+            "mxfp4",
+            "--reasoning-parser kimi_k3 --dyn-reasoning-parser kimi_k3 "
+            "--dyn-tool-call-parser kimi_k3 --trust-remote-code",
+        ),
+        ("gpt-oss-120b", "mxfp4", "--dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony"),
+        ("deepseek-v3.2", "fp8-block", "--dyn-tool-call-parser deepseek_v3_2 --tokenizer-mode"),
+    ],
+)
+def test_dynamos_workers_name_its_own_parsers(model: str, checkpoint: str, told: str) -> None:
+    for pod in dynamo_workers(model, checkpoint):
+        arguments = " ".join(pod["mainContainer"]["args"])
+        assert told in arguments
+        assert "--enable-auto-tool-choice" not in arguments  # of vLLM's API server alone
+
+
+def test_dynamos_workers_keep_their_downloads_on_the_node() -> None:
+    (pod,) = dynamo_workers("kimi-k3", "mxfp4")
+    (volume,) = pod["volumes"]
+    container = pod["mainContainer"]
+    assert volume["hostPath"]["path"] == "/var/cache/huggingface"
+    (mount,) = container["volumeMounts"]
+    assert {"name": "HF_HOME", "value": mount["mountPath"]} in container["env"]
+    assert container["securityContext"] == {"runAsUser": 0}  # the folder is made for root
+
+
+def test_the_parsers_of_dynamo_that_recipes_name_exist() -> None:
+    known = schema("dynamo-parsers")
+    assert {*REASONING.values(), HARMONY[1]} <= set(known["reasoning"])
+    assert set(TOOLS.values()) <= set(known["tools"])
+    entries = whole_catalog().runtimes["vllm"].chat_options
+    assert set(REASONING) <= {one.reasoning for one in entries}
+    assert set(TOOLS) <= {one.tools for one in entries}
 
 
 @pytest.mark.parametrize("runtime", ["vllm", "sglang"])

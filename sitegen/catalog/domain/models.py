@@ -480,17 +480,19 @@ class Speculation:
 
 @dataclass(frozen=True, slots=True)
 class ServerEnvironment:
-    """Variables of the environment that a server needs on GPUs of some architectures.
+    """Variables of the environment that a server needs, on GPUs of some architectures or all.
 
     Attributes:
-        architectures: Every GPU of the plan is of one of them.
+        architectures: Every GPU of the plan is of one of them; empty for all.
         models: Ids of the models that it is about; empty for all.
+        copies_from_bytes: Size of a model of which a server loads several copies; 0 for any.
         variables: Values by name.
         note: What they do, in sentences for readers.
     """
 
     architectures: tuple[str, ...]
     models: tuple[str, ...]
+    copies_from_bytes: int
     variables: Mapping[str, str]
     note: str
     source: Source

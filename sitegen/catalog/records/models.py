@@ -418,12 +418,20 @@ class SpeculationRecord(Record):
 
 
 class EnvironmentRecord(Record):
-    """Variables of the environment that a server needs on GPUs of some architectures."""
+    """Variables of the environment that a server needs, on GPUs of some architectures or all."""
 
     architectures: tuple[Text, ...] = Field(
-        min_length=1, description="GPU architectures; every GPU of the plan is of one of them."
+        default=(),
+        description="GPU architectures; every GPU of the plan is of one of them. All when left "
+        "out.",
     )
     models: tuple[Slug, ...] = Field(default=(), description="Model ids; all when left out.")
+    copies_from_gb: int = Field(
+        default=0,
+        ge=0,
+        description="Only for a server that loads several copies of a model of this size, GB. Any "
+        "server when left out.",
+    )
     variables: dict[str, str] = Field(
         min_length=1,
         description="Values by variable. Where entries differ, the later one holds.",

@@ -62,7 +62,7 @@ from sitegen.catalog.resolve.parts import (
     resolve_source,
     resolve_sources,
 )
-from sitegen.units import GIB
+from sitegen.units import GB, GIB
 
 _SIXTEEN_BITS = TensorFormat(weight_bits=16.0)
 
@@ -285,6 +285,7 @@ def _environment(record: EnvironmentRecord) -> ServerEnvironment:
     return ServerEnvironment(
         architectures=record.architectures,
         models=record.models,
+        copies_from_bytes=record.copies_from_gb * GB,
         variables=record.variables,
         note=record.note,
         source=resolve_source(record.source),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from sitegen.recipes.chat import chat_of, engine_options
 from sitegen.recipes.environment import NEW_ENVIRONMENT
 from sitegen.recipes.files import file_steps
 from sitegen.recipes.placement import Rank, node_words
@@ -147,7 +148,20 @@ def options(target: Target, port: int) -> list[Option]:
         found.append(("--gpus_per_node", str(target.per_node[0])))
     if target.assessment.workload.kv_dtype in KV_DTYPES:
         found.append(("--extra_llm_api_options", "extra.yaml"))
-    return [*found, ("--host", '"$HOST"'), ("--port", str(port))]
+    return [*found, *_chat_options(target), ("--host", '"$HOST"'), ("--port", str(port))]
+
+
+def _chat_options(target: Target) -> list[Option]:
+    """Name the parsers, by their own names: "auto" ends the server where it knows no parser."""
+    chat = chat_of(target)
+    if chat is None:
+        return []
+    found: list[Option] = []
+    if chat.reasoning:
+        found.append(("--reasoning_parser", chat.reasoning))
+    if chat.tools:
+        found.append(("--tool_parser", chat.tools))
+    return [*found, *engine_options(target)]
 
 
 def _extra(target: Target, where: str) -> tuple[RecipeStep, ...]:

@@ -101,7 +101,8 @@ def _on_kubernetes(
 ) -> tuple[RecipeStep, ...]:
     """Write the same as a manifest."""
     program = ["vllm", "serve", target.repository]
-    return leader_worker_step(target, image_of(target), program, first, rest)
+    image = image_of(target)
+    return leader_worker_step(target, image, program, first, rest, own_address="VLLM_HOST_IP")
 
 
 def _serves(
