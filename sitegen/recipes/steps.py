@@ -80,12 +80,14 @@ def built(
     front: bool = False,
     measures_itself: bool = False,
     own_host: bool = False,
+    for_windows: str = "",
     store_bytes: int = 0,
     one_user_gain: Interval | None = None,
 ) -> Recipe:
     """Put a recipe together, with the warnings that hold for every form before its own.
 
-    ``own_host`` says that servers listen where HOST says, so that other machines reach them.
+    ``own_host`` says that servers listen where HOST says, so that other machines reach them;
+    ``for_windows`` is the page with the program's own version for Windows.
     """
     found = _with_driver_step(target, reads, list(steps))
     balanced = () if front else balancer_steps(target, port, own_host=own_host)
@@ -99,7 +101,7 @@ def built(
         reads,
         READ[reads],
         target.assessment,
-        (*warnings, *remote_code_warning(target), *common_warnings(target)),
+        (*warnings, *remote_code_warning(target), *common_warnings(target, for_windows)),
         tuple(found),
         port=port,
         names_model=names_model,
@@ -116,22 +118,29 @@ def _with_driver_step(target: Target, reads: str, steps: list[RecipeStep]) -> li
     return [*steps[:at], *driver_step(target, reads), *steps[at:]]
 
 
-def common_warnings(target: Target) -> Iterable[str]:
+def common_warnings(target: Target, for_windows: str) -> Iterable[str]:
     """Warn of what the plan itself risks."""
     if target.tight:
         yield (
             "The server may run out of memory: by our high estimate, this context does not fit. "
             "If that happens, set a shorter context."
         )
-    nodes = [target.node(at) for at in target.span]
-    if any(node.operating_system is OperatingSystem.WINDOWS for node in nodes):
-        yield "The commands are for Linux. On Windows, run them inside WSL 2."
+    yield from _on_windows(target, for_windows)
     shown = [target.node(at) for at in target.span if target.node(at).display_attached]
     if shown and target.vendors != (Vendor.APPLE,):
         yield (
             "The plan does not count the memory that a desktop takes on the first GPU. Close "
             "programs that use that GPU, or start the machine without a desktop."
         )
+
+
+def _on_windows(target: Target, own: str) -> tuple[str, ...]:
+    """Say how Windows runs the commands; ``own`` is where the program's version for it is."""
+    nodes = [target.node(at) for at in target.span]
+    if all(node.operating_system is not OperatingSystem.WINDOWS for node in nodes):
+        return ()
+    instead = f", or use the Windows version ({own}) with the same settings" if own else ""
+    return (f"On Windows, run these Linux commands in WSL 2{instead}.",)
 
 
 def host(target: Target) -> Variable:

@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 
 import pytest
 
-from sitegen.catalog.domain.hardware import Vendor
+from sitegen.catalog.domain.hardware import OperatingSystem, Vendor
 from sitegen.fit.assessment import Assessment, FitRequest, FitTier, PlanGoal
 from sitegen.fit.disaggregated import disaggregated
 from sitegen.physics.plan import ParallelPlan, PlanKind, Settings
@@ -916,6 +916,21 @@ def test_lm_studio_loads_the_context_of_the_plan_with_options_that_it_has() -> N
     assert used >= {"--context-length", "--port", "--all"}
     assert used <= known("lm-studio") | {"--json"}  # of `lms ls`, whose table is not kept
     assert "lm-studio" not in {one.id for one in recipes_for(found)}
+
+
+def test_windows_is_offered_the_programs_that_have_a_version_for_it() -> None:
+    def said(combo: str, runtime: str, checkpoint: str, size: int = 1) -> list[str]:
+        found = asked(combo, "qwen3-32b", runtime, checkpoint, tensor_parallel_size=size)
+        node = replace(found.combo.nodes[0], operating_system=OperatingSystem.WINDOWS)
+        found = replace(found, combo=replace(found.combo, nodes=(node,)))
+        return [one for one in form(found, runtime).warnings if "WSL 2" in one]
+
+    (own,) = said("1x-rtx-4090", "llama-cpp", "iq4-xs")
+    assert "https://github.com/ggml-org/llama.cpp/releases" in own
+    assert "https://" not in "".join(said("1x-rtx-4090", "vllm", "awq-4bit-g128"))
+    assert said("2x-rtx-4090", "llama-cpp", "q6-k", 2) == [
+        "On Windows, run these Linux commands in WSL 2."  # cut over GPUs, which wants NCCL
+    ]
 
 
 def test_ollama_and_lm_studio_say_that_they_load_an_image_projector_unasked() -> None:

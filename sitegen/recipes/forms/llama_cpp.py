@@ -54,6 +54,14 @@ from sitegen.recipes.target import Target
 from sitegen.recipes.versions import LLAMA_CPP_BUILD
 
 PROGRAM = "llama.cpp/build/bin/llama-server"
+FOR_WINDOWS = "https://github.com/ggml-org/llama.cpp/releases"
+"""Has builds with CUDA, HIP and Vulkan, none of them with NCCL, which a cut model wants.
+
+Source:
+    llama.cpp, ``.github/workflows/release.yml`` @002efcd4: windows-cuda, windows-hip, vulkan; pull
+    request 28687: CUDA for ARM too. The package of winget follows them (``docs/install.md``; all
+    read 2026-11-29).
+"""
 SETVARS = "/opt/intel/oneapi/setvars.sh"
 IMAGE = "ghcr.io/ggml-org/llama.cpp"
 TAGS = {Vendor.NVIDIA: "server-cuda", Vendor.AMD: "server-rocm", Vendor.INTEL: "server-intel"}
@@ -115,6 +123,7 @@ def recipe(target: Target) -> Recipe | None:
         warnings=WARNINGS,
         steps=steps,
         own_host=True,
+        for_windows="" if target.plan.kind is PlanKind.TENSOR else FOR_WINDOWS,
         measures_itself=True,
         one_user_gain=measured_gain(target),
     )

@@ -14,6 +14,12 @@ from sitegen.recipes.target import Target
 
 ORCHESTRATOR = "lm-studio"
 FIRST_PORT = 1234
+FOR_WINDOWS = "https://lmstudio.ai/download"
+"""Has the version for Windows.
+
+Source:
+    LM Studio documentation, headless mode: Mac, Windows and Linux (read 2026-11-29).
+"""
 
 WARNINGS = (
     "LM Studio does not check keys unless you configure it to: keep it local to this machine, "
@@ -55,7 +61,7 @@ def recipe(target: Target) -> Recipe | None:
     ]
     return built(
         target, "lm-studio", "LM Studio", "lm-studio", warnings=WARNINGS, steps=steps,
-        port=FIRST_PORT, front=True,
+        port=FIRST_PORT, front=True, for_windows=FOR_WINDOWS,
     )  # fmt: skip
 
 

@@ -62,6 +62,13 @@ Source:
 """
 STORE_COPIES = 3
 """Copies of a local file that its store holds at once while a model is created."""
+FOR_WINDOWS = "https://ollama.com/download/windows"
+"""Has the version for Windows.
+
+Source:
+    Ollama documentation, Windows: "a native Windows application, including NVIDIA and AMD Radeon
+    GPU support" (read 2026-11-29).
+"""
 CACHES = {"q8_0": "q8_0", "q4_0": "q4_0"}
 TAGS = {Vendor.NVIDIA: OLLAMA, Vendor.AMD: f"{OLLAMA}-rocm"}
 """Tags of the container image, by vendor."""
@@ -120,6 +127,7 @@ def recipe(target: Target) -> Recipe | None:
         steps=steps,
         port=FIRST_PORT,
         names_model=True,
+        for_windows=FOR_WINDOWS,
         store_bytes=store_bytes(target),
     )
 
