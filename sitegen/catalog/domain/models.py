@@ -360,12 +360,14 @@ class FormatLimit:
     Attributes:
         formats: Formats that it is about.
         quantizations: Recipes of these formats that it is about; all when empty.
+        experts: It is about mixtures of experts alone.
         minimum_compute_capability: Lowest NVIDIA generation; ``None`` for the runtime's own.
         other_architectures: Others that run it; ``None`` for all that the runtime runs on.
     """
 
     formats: tuple[str, ...]
     quantizations: tuple[str, ...]
+    experts: bool
     minimum_compute_capability: tuple[int, int] | None
     other_architectures: tuple[str, ...] | None
     note: str
@@ -374,10 +376,10 @@ class FormatLimit:
 
 @dataclass(frozen=True, slots=True)
 class ModelLimit:
-    """The GPUs on which a runtime has kernels for the attention of some families.
+    """The GPUs on which a runtime has kernels for models of some families.
 
     Attributes:
-        families: Model families (``model_type``) that it is about.
+        families: Model families (``model_type`` of the text model or the whole) that it is about.
         minimum_compute_capability: Lowest NVIDIA generation; ``None`` for the runtime's own.
         other_architectures: Others that run them; ``None`` for all that the runtime runs on.
     """
@@ -420,6 +422,15 @@ class CacheDefault:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuOptions:
+    """What a server is told where all GPUs of a plan are of some of NVIDIA's generations."""
+
+    compute_capabilities: tuple[str, ...]
+    options: tuple[str, ...]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class ChatOptions:
     """What a server of some models is told beside the plan, so that clients get clean answers.
 
@@ -431,6 +442,7 @@ class ChatOptions:
         remote_code: Whether the maker's recipe lets Python code of the repository run.
         options: Further options, as typed.
         of_maker: Options that hold for files of the model's own organisation alone.
+        on_gpus: Options that hold on some GPUs alone.
     """
 
     models: tuple[str, ...]
@@ -440,6 +452,7 @@ class ChatOptions:
     remote_code: bool
     options: tuple[str, ...]
     of_maker: tuple[str, ...]
+    on_gpus: tuple[GpuOptions, ...]
     source: Source
 
 

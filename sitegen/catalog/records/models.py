@@ -349,6 +349,16 @@ class KnownModelsRecord(Record):
     source: SourceRecord = Field(description="Source of the names.")
 
 
+class GpuOptionsRecord(Record):
+    """What a server is told on some of NVIDIA's GPUs alone."""
+
+    compute_capabilities: tuple[Version, ...] = Field(
+        min_length=1, description="NVIDIA compute capabilities, quoted, of all GPUs of a plan."
+    )
+    options: tuple[Text, ...] = Field(min_length=1, description="Options, as typed.")
+    source: SourceRecord = Field(description="Source of the options.")
+
+
 class ChatOptionsRecord(Record):
     """What a server of some models is told beside the plan: parsers, a template, remote code."""
 
@@ -370,6 +380,9 @@ class ChatOptionsRecord(Record):
     options: tuple[Text, ...] = Field(default=(), description="Further options, as typed.")
     of_maker: tuple[Text, ...] = Field(
         default=(), description="Options for files of the model's own organisation alone."
+    )
+    on_gpus: tuple[GpuOptionsRecord, ...] = Field(
+        default=(), description="Options for some GPUs alone."
     )
     source: SourceRecord = Field(description="Source of the values.")
 
@@ -452,6 +465,7 @@ class FormatLimitRecord(Record):
     quantizations: tuple[Slug, ...] = Field(
         default=(), description="Quantizations of these formats it is about; all when left out."
     )
+    experts: bool = Field(default=False, description="It is about mixtures of experts alone.")
     minimum_compute_capability: Version | None = Field(
         default=None, description="Lowest NVIDIA compute capability, quoted; the runtime's own."
     )
@@ -466,7 +480,9 @@ class FormatLimitRecord(Record):
 class ModelLimitRecord(Record):
     """The GPUs on which a runtime runs models of some families, whatever their format."""
 
-    families: tuple[Text, ...] = Field(min_length=1, description="Model families (`model_type`).")
+    families: tuple[Text, ...] = Field(
+        min_length=1, description="Model families (`model_type` of the text model or the whole)."
+    )
     minimum_compute_capability: Version | None = Field(
         default=None, description="Lowest NVIDIA compute capability, quoted; the runtime's own."
     )
