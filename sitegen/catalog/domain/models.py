@@ -410,12 +410,15 @@ class CacheSharing:
 
 @dataclass(frozen=True, slots=True)
 class CacheDefault:
-    """The type of cache that a runtime takes for some families on some GPUs if nobody names one.
+    """The type of cache that some families have on some GPUs if nobody names one.
 
-    ``compute_capabilities`` are NVIDIA's generations, such as ``10.0``.
+    ``compute_capabilities`` are NVIDIA's generations, such as ``10.0``; ``models`` are all of the
+    families when empty; ``excluded_gpus`` go by how their ids begin.
     """
 
     families: tuple[str, ...]
+    models: tuple[str, ...]
+    excluded_gpus: tuple[str, ...]
     compute_capabilities: tuple[str, ...]
     kv_dtype: str
     source: Source

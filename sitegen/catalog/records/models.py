@@ -513,9 +513,18 @@ class CacheSharingRecord(Record):
 
 
 class CacheDefaultRecord(Record):
-    """The type of cache that the program takes for some families on some GPUs by itself."""
+    """The type of cache that some families have on some GPUs where nobody names one.
+
+    The program takes it by itself, or its makers' recipe for the models names it.
+    """
 
     families: tuple[Text, ...] = Field(min_length=1, description="Model families (`model_type`).")
+    models: tuple[Slug, ...] = Field(
+        default=(), description="Model ids of these families; all when left out."
+    )
+    excluded_gpus: tuple[Text, ...] = Field(
+        default=(), description="GPUs that it is not about, by how their ids begin."
+    )
     compute_capabilities: tuple[Version, ...] = Field(
         min_length=1, description="NVIDIA compute capabilities, quoted, on which it does."
     )
@@ -612,7 +621,7 @@ class RuntimeRecord(Renamable):
     )
     cache_defaults: tuple[CacheDefaultRecord, ...] = Field(
         default=(),
-        description="Types of cache that the program takes by itself; the first match holds.",
+        description="Types of cache where nobody names one; the first match holds.",
     )
     chat_options: tuple[ChatOptionsRecord, ...] = Field(
         default=(), description="Parsers and templates by model; the first match holds."

@@ -343,6 +343,8 @@ def _cache_sharing(record: CacheSharingRecord) -> CacheSharing:
 def _cache_default(record: CacheDefaultRecord) -> CacheDefault:
     return CacheDefault(
         families=record.families,
+        models=record.models,
+        excluded_gpus=record.excluded_gpus,
         compute_capabilities=record.compute_capabilities,
         kv_dtype=record.kv_dtype,
         source=resolve_source(record.source),
