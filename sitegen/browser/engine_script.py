@@ -81,7 +81,7 @@ DATA_CLASSES = (
     "models LanguageModel", "models Checkpoint", "models Quantization", "models Capabilities",
     "models DefaultsByMemory", "models RuntimeProfile", "models Runtime", "models Defect",
     "models KnownModels", "models FormatLimit", "models ModelLimit", "models CacheSharing",
-    "models CacheDefault", "models ChatOptions",
+    "models CacheDefault", "models ChatOptions", "models GpuOptions",
     "models Replicas", "models ServerEnvironment", "models Traits",
     "provenance Constant", "provenance Interval", "runs RunSubject", "runs RunSplit",
 )  # fmt: skip
@@ -119,6 +119,7 @@ NOT_READ = frozenset(
         ("FormatLimit", "source"), ("FormatLimit", "note"), ("ChatOptions", "source"),
         ("ModelLimit", "source"), ("Replicas", "source"), ("Speculation", "source"),
         ("ServerEnvironment", "source"), ("CacheSharing", "source"), ("CacheDefault", "source"),
+        ("GpuOptions", "source"),
         ("SourceSpan", "path"),
         *(("Rating", name) for name in (
             "model", "use", "standing", "tier", "place", "boards", "independent", "newest", "mode",

@@ -33,7 +33,7 @@ def refusal(
         model_refusal(architecture, runtime, profile)
         or hardware_refusal(runtime, gpus)
         or family_refusal(architecture, runtime, gpus)
-        or recipe_refusal(recipe, runtime, gpus)
+        or recipe_refusal(recipe, runtime, gpus, experts=architecture.experts > 0)
     )
 
 
@@ -110,9 +110,10 @@ def hardware_refusal(runtime: Runtime, gpus: Sequence[Gpu]) -> Reason | None:
 def family_refusal(
     architecture: Architecture, runtime: Runtime, gpus: Sequence[Gpu]
 ) -> Reason | None:
-    """Name the first of some GPUs without kernels for a model's attention, or None."""
+    """Name the first of some GPUs without kernels for a family, or None."""
+    named = (architecture.family, architecture.known_as[-1])
     for limit in runtime.model_limits:
-        if architecture.family not in limit.families:
+        if not any(name in limit.families for name in named):
             continue
         for gpu in gpus:
             lacking = _lacking(gpu, limit.minimum_compute_capability, limit.other_architectures)
@@ -129,12 +130,16 @@ def family_refusal(
     return None
 
 
-def recipe_refusal(recipe: Quantization, runtime: Runtime, gpus: Sequence[Gpu]) -> Reason | None:
+def recipe_refusal(
+    recipe: Quantization, runtime: Runtime, gpus: Sequence[Gpu], *, experts: bool = False
+) -> Reason | None:
     """Name the first of some GPUs on which a runtime does not run a recipe's format, or None."""
     capability, others = recipe.minimum_compute_capability, recipe.other_architectures
-    limit = limit_of(recipe, runtime)
+    limit = limit_of(recipe, runtime, experts=experts)
+    code = "QUANT_UNSUPPORTED_ON_GPU"
     if limit is not None:
         capability, others = limit.minimum_compute_capability, limit.other_architectures
+        code = "EXPERTS_UNSUPPORTED_ON_GPU" if limit.experts else code
     for gpu in gpus:
         lacking = _lacking(gpu, capability, others)
         if lacking is not None:
@@ -145,12 +150,12 @@ def recipe_refusal(recipe: Quantization, runtime: Runtime, gpus: Sequence[Gpu]) 
                 "needs": needs,
                 "has": has,
             }
-            return Reason("QUANT_UNSUPPORTED_ON_GPU", arguments)
+            return Reason(code, arguments)
     return None
 
 
 def runs_format(recipe: Quantization, runtime: Runtime, gpu: Gpu) -> bool:
-    """Whether a runtime runs a recipe's format on a GPU, whatever the model."""
+    """Whether a runtime runs a recipe's format on a GPU, at least in models without experts."""
     return (
         recipe.format in runtime.formats
         and hardware_refusal(runtime, [gpu]) is None
@@ -171,9 +176,13 @@ def oldest_nvidia(recipe: Quantization, runtime: Runtime) -> tuple[int, int] | N
     return max((one for one in wanted if one is not None), default=(0, 0))
 
 
-def limit_of(recipe: Quantization, runtime: Runtime) -> FormatLimit | None:
+def limit_of(
+    recipe: Quantization, runtime: Runtime, *, experts: bool = False
+) -> FormatLimit | None:
     """Return what a runtime says of a recipe's GPUs; ``None`` where the recipe's own word holds."""
     for limit in runtime.format_limits:
+        if limit.experts and not experts:
+            continue
         named = not limit.quantizations or recipe.id in limit.quantizations
         if named and recipe.format in limit.formats:
             return limit

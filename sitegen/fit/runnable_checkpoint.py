@@ -168,7 +168,7 @@ class RunnableCheckpoint:
         runtime = self.subject.runtime
         if not runtime.cache_defaults or workload.kv_dtype != PLAIN:
             return workload
-        default = valid_splits.default_cache(self.reduced, runtime, group)
+        default = valid_splits.default_cache(self.reduced, runtime, group, self.subject.model.id)
         return workload if default == PLAIN else replace(workload, kv_dtype=default)
 
     def evaluate_split(

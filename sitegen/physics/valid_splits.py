@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.catalog.domain.hardware import Gpu
-from sitegen.catalog.domain.models import Capabilities, Runtime
+from sitegen.catalog.domain.models import CacheDefault, Capabilities, Runtime
 from sitegen.physics.cache_types import PLAIN, quantized
 from sitegen.physics.gpu_groups import GpuGroup
 from sitegen.physics.plan import DEFAULTS, ParallelPlan, PlanKind, Reason, RefusedPlan, Settings
@@ -129,14 +129,19 @@ def generation_of(gpu: Gpu) -> str:
     return "" if has is None else f"{has[0]}.{has[1]}"
 
 
-def default_cache(reduced: ReducedCheckpoint, runtime: Runtime, group: GpuGroup) -> str:
-    """Return the type of cache that a runtime takes on these GPUs if nobody names one."""
-    family = reduced.architecture.family
-    has = {generation_of(installed.gpu) for installed in group.gpus}
+def default_cache(reduced: ReducedCheckpoint, runtime: Runtime, group: GpuGroup, model: str) -> str:
+    """Return the type of cache that a model has on these GPUs if nobody names one."""
     for default in runtime.cache_defaults:
-        if family in default.families and has <= set(default.compute_capabilities):
+        about = reduced.architecture.family in default.families
+        about = about and (not default.models or model in default.models)
+        if about and all(_is_about(default, installed.gpu) for installed in group.gpus):
             return default.kv_dtype
     return PLAIN
+
+
+def _is_about(default: CacheDefault, gpu: Gpu) -> bool:
+    excluded = any(gpu.id.startswith(name) for name in default.excluded_gpus)
+    return generation_of(gpu) in default.compute_capabilities and not excluded
 
 
 def sharing_refusal(

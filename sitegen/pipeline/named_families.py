@@ -8,6 +8,7 @@ from sitegen.catalog.authored import Authored, CatalogRecords, leaves
 from sitegen.catalog.records.models import RuntimeRecord
 from sitegen.catalog.text.source_text import quoted
 from sitegen.models.families import FAMILIES
+from sitegen.models.families.names import CLASS_OF_TYPE
 from sitegen.problems import Problem, did_you_mean
 
 KEYS = frozenset({"families", "tensor_families", "stage_families"})
@@ -21,7 +22,8 @@ def check(records: CatalogRecords) -> tuple[Problem, ...]:
 
 def _unknown(runtime: Authored[RuntimeRecord]) -> Iterator[Problem]:
     for path, key, item in leaves(runtime.record):
-        if key in KEYS and item not in FAMILIES:
+        whole = path[0] == "model_limits" and item in CLASS_OF_TYPE
+        if key in KEYS and item not in FAMILIES and not whole:
             given = str(item)
             hint = (
                 did_you_mean(given, FAMILIES) or "write the `model_type` of the model's text part"

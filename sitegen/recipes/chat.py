@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sitegen.catalog.domain.models import ChatOptions, Publisher
+from sitegen.physics.valid_splits import generation_of
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Option
 from sitegen.recipes.target import Target
@@ -49,11 +50,23 @@ def engine_options(target: Target) -> list[Option]:
     found = chat_of(target)
     if found is None:
         return []
-    further = (*found.options, *(found.of_maker if _of_maker(target) else ()))
+    of_maker = found.of_maker if _of_maker(target) else ()
+    further = (*found.options, *of_maker, *_on_gpus(target, found))
     options: list[Option] = [tuple(one.split(" ")) for one in further]
     if found.remote_code and _of_maker(target):
         options.append(("--trust-remote-code",))
     return options
+
+
+def _on_gpus(target: Target, found: ChatOptions) -> list[str]:
+    """Return the options that hold where all GPUs of the plan are of a generation."""
+    has = {generation_of(target.node(node).gpus[at].gpu) for node, at in target.plan.ranks}
+    return [
+        option
+        for entry in found.on_gpus
+        if has <= set(entry.compute_capabilities)
+        for option in entry.options
+    ]
 
 
 def _of_maker(target: Target) -> bool:

@@ -23,8 +23,9 @@ from sitegen.survey.rated_tier import (
     both,
     is_better,
     may_be_led_by,
+    served_first,
 )
-from sitegen.survey.verdict_policy import reading_speed
+from sitegen.survey.verdict_policy import batches, reading_speed
 from sitegen.values import dataclass
 
 LONG_DOCUMENT = 100_000
@@ -354,8 +355,7 @@ def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
     rated = candidates.rated_for(use)
     if not rated or (use is not FIRST and candidates.is_beaten(use, rated[0])):
         return None
-    step = candidates.engine.assumptions["answer-rating-step"].value.mid
-    leading = best_assured_first(as_good(rated), step, lambda one: fastest_first(one.assessment))
+    leading = _led(candidates, rated)
     known = {one.assessment.model.id for one in leading}
     rest = [one for one in rated if one.assessment.model.id not in known]
     return UseAnswer(
@@ -367,8 +367,26 @@ def answer_for(use: Use, candidates: Candidates) -> UseAnswer | None:
     )
 
 
+def _led(candidates: Candidates, rated: Sequence[RatedPick]) -> list[RatedPick]:
+    """List the first tier of some rated picks, the one that leads first."""
+    step = candidates.engine.assumptions["answer-rating-step"].value.mid
+    tier = best_assured_first(as_good(rated), step, lambda one: fastest_first(one.assessment))
+    if not tier[0].assessment.combo.is_datacenter:
+        return tier
+    return served_first(
+        tier,
+        step,
+        lambda one: batches(one.assessment.runtime),
+        lambda one: _one_user(one.assessment),
+    )
+
+
+def _one_user(found: Assessment) -> float:
+    return found.speed.single_tokens_per_s.mid if found.speed else 0.0
+
+
 def fastest_first(found: Assessment) -> tuple[float, int, str]:
     """Order models that evidence cannot separate: speed, then context, then the newer release."""
-    speed = found.speed.single_tokens_per_s.mid if found.speed else 0.0
+    speed = _one_user(found)
     context = found.limits.max_context_tokens if found.limits else 0
     return (-speed, -context, found.model.id)

@@ -35,11 +35,17 @@ from sitegen.survey.best_for_use import (
 )
 from sitegen.survey.buying import CONTEXTS
 from sitegen.survey.comfortable_users import users_at
-from sitegen.survey.rated_tier import as_good, best_assured_first, may_be_led_by
+from sitegen.survey.rated_tier import (
+    as_good,
+    best_assured_first,
+    may_be_led_by,
+    served_first,
+)
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
     Pick,
     PlannedCheckpoint,
+    batches,
     pick_of,
     reading_speed,
     reference_question,
@@ -179,7 +185,7 @@ def _to_ask(
 ) -> list[LanguageModel]:
     size = machine.installed_vram_bytes
     rated = _rated_on(engine, [one for one in needs if one.installed_bytes <= size], use, machine)
-    led = _best(engine, [one for one in rated if _reads_along(engine, one.need)])[:1]
+    led = _best(engine, [one for one in rated if _reads_along(engine, one.need)], machine)[:1]
     points = led[0].points if led else float("-inf")
     again = [one for one in led if one.need.installed_bytes < size]
     again += [one for one in rated if one.points > points and not _reads_along(engine, one.need)]
@@ -294,11 +300,11 @@ def best_of_needs(
     As ``best_for_use`` has it, for machines that no combo is.
     """
     rated = _rated_on(engine, needs, use, machine)
-    led = _best(engine, [one for one in rated if _reads_along(engine, one.need)])
+    led = _best(engine, [one for one in rated if _reads_along(engine, one.need)], machine)
     return tuple(one.need for one in led)
 
 
-def _best(engine: FitEngine, every: Sequence[RatedNeed]) -> list[RatedNeed]:
+def _best(engine: FitEngine, every: Sequence[RatedNeed], machine: Combo) -> list[RatedNeed]:
     least = engine.assumptions[SHORTEST].value.mid
     rated = may_be_led_by(
         every,
@@ -308,7 +314,15 @@ def _best(engine: FitEngine, every: Sequence[RatedNeed]) -> list[RatedNeed]:
     if not rated:
         return []
     step = engine.assumptions["answer-rating-step"].value.mid
-    return best_assured_first(as_good(rated), step, lambda one: fastest_need_first(one.need))
+    tier = best_assured_first(as_good(rated), step, lambda one: fastest_need_first(one.need))
+    if not machine.is_datacenter:
+        return tier
+    return served_first(
+        tier,
+        step,
+        lambda one: batches(one.need.runtime),
+        lambda one: one.need.single_tokens_per_s.mid,
+    )
 
 
 def fastest_need_first(need: GpusNeeded) -> tuple[float, int, str]:

@@ -98,3 +98,28 @@ def best_assured_first(
     first = sorted((one for one in tier if is_first(one)), key=known)
     rest = (one for one in tier if not is_first(one))
     return [*first, *sorted(rest, key=lambda one: (-one.points, *known(one)))]
+
+
+def served_first(
+    tier: list[R], step: float, serves: Callable[[R], bool], speed: Callable[[R], float]
+) -> list[R]:
+    """Let nothing that serves few users lead a tier where what serves many is as good and faster.
+
+    As good is the best rated of those that are faster and at most ``step`` points below the first
+    one. What a single board knows is so only beside another such one, and over all uses, too.
+    """
+    first = tier[0]
+    if serves(first):
+        return tier
+    for one in tier:
+        if serves(one) and speed(one) > speed(first) and _is_close(one, first, step):
+            return [one, *(other for other in tier if other is not one)]
+    return tier
+
+
+def _is_close(one: Rated, first: Rated, step: float) -> bool:
+    if one.points < first.points - step:
+        return False
+    if one.general is None:
+        return True
+    return first.general is not None and one.general >= first.general - step

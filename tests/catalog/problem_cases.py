@@ -325,6 +325,14 @@ cache_defaults:
     compute_capabilities: ['10']
     kv_dtype: fp8
     source: {title: vLLM wheel, read: 2026-11-20}"""
+ON_GPUS = """\
+chat_options:
+  - models: [llama-3.1-8b]
+    on_gpus:
+      - compute_capabilities: ['90']
+        options: [--moe-runner-backend marlin]
+        source: {title: SGLang wheel, read: 2026-11-20}
+    source: {title: SGLang wheel, read: 2026-11-20}"""
 FORMAT_LIMIT = f"""\
 format_limits:
   - formats: [bf16]
@@ -404,6 +412,7 @@ RUNTIMES = (
         MODEL_LIMIT.replace(ONLY_ON, OLDEST) + "\nmemory_model:",
     ),
     Case("compute-capability", VLLM, "memory_model:", CACHE_DEFAULT + "\nmemory_model:"),
+    Case("compute-capability", VLLM, "memory_model:", ON_GPUS + "\nmemory_model:"),
     Case("unknown-architecture", BF16, "production", "other_architectures: [CDNA3]\nproduction"),
     Case("unknown-architecture", VLLM, "memory_model:", ONLY_ON + "\nmemory_model:"),
     Case("unknown-architecture", VLLM, "memory_model:", FORMAT_LIMIT + "\nmemory_model:"),

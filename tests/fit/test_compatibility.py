@@ -226,6 +226,37 @@ def test_a_format_runs_where_the_runtime_has_kernels_for_it(
     assert (asked(id_, recipe, gpu) is None) is runs
 
 
+@pytest.mark.parametrize(
+    ("recipe", "model", "gpu", "runs"),
+    [
+        # SGLang 0.5.23: Marlin for dense layers alone, Triton for experts, whose FP8 begins at 8.9
+        ("fp8-block", "qwen3.8-27b", "a100-80gb-sxm", True),
+        ("fp8-block", "qwen3.5-397b-a17b", "a100-80gb-sxm", False),
+        ("fp8", "minimax-m2.7", "rtx-3090", False),
+        ("fp8-block", "qwen3.5-397b-a17b", "l40s", True),
+        ("fp8-block", "qwen3.5-397b-a17b", "mi300x", True),
+        ("fp8-block-fp4-experts", "mimo-v2.6-flash-rl", "l40s", False),
+        ("fp8-block-fp4-experts", "mimo-v2.6-flash-rl", "h100-sxm", True),
+        # Its Marlin for MXFP4 begins at 9.0; Kimi Linear has no such files
+        ("mxfp4", "kimi-k3", "a100-80gb-sxm", False),
+        ("mxfp4", "kimi-k3", "h20-96gb", True),
+        ("bf16", "kimi-linear-48b-a3b-instruct", "a100-80gb-sxm", True),
+        ("mxfp4", "gpt-oss-120b", "a100-80gb-sxm", True),
+    ],
+)
+def test_sglang_runs_experts_on_the_gpus_that_its_kernels_for_experts_are_for(
+    recipe: str, model: str, gpu: str, runs: bool
+) -> None:
+    assert (asked("sglang", recipe, gpu, model) is None) is runs
+
+
+def test_a_limit_of_experts_says_so() -> None:
+    found = asked("sglang", "fp8", "rtx-3090", "qwen3-30b-a3b")
+    assert found is not None
+    words = "SGLang needs compute capability 8.9 for experts in FP8, but the GPU has 8.6"
+    assert finding_words(found, whole_catalog()) == words
+
+
 def test_a_runtime_without_a_word_on_a_format_leaves_it_to_the_format() -> None:
     recipe = whole_catalog().quantizations["q4-k-m"]
     assert limit_of(recipe, runtime("llama-cpp")) is None

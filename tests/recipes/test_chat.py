@@ -45,12 +45,14 @@ def test_most_models_that_are_served_have_an_entry() -> None:
 
 def test_options_of_entries_are_options_of_the_runtime() -> None:
     for runtime in whole_catalog().runtimes.values():
-        if not any(entry.options or entry.of_maker for entry in runtime.chat_options):
+        entries = runtime.chat_options
+        listed = [option for one in entries for option in (*one.options, *one.of_maker)]
+        listed += [option for one in entries for some in one.on_gpus for option in some.options]
+        if not listed:
             continue
         known = json.loads((OPTIONS / f"{runtime.id}.json").read_text("utf-8"))["options"]
-        for entry in runtime.chat_options:
-            for option in (*entry.options, *entry.of_maker):
-                assert option.split(" ")[0] in known
+        for option in listed:
+            assert option.split(" ")[0] in known
 
 
 def test_vllm_is_told_the_parsers_of_its_own_recipe() -> None:
@@ -92,6 +94,16 @@ def test_the_parsers_of_tensorrt_llm_are_choices_of_its_options() -> None:
     entries = whole_catalog().runtimes["tensorrt-llm"].chat_options
     assert {one.reasoning for one in entries if one.reasoning} <= known["reasoning"]
     assert {one.tools for one in entries if one.tools} <= known["tools"]
+
+
+def test_an_option_of_some_gpus_is_told_on_those_alone() -> None:
+    """SGLang 0.5.23 chooses the kernels for the experts of Kimi K3 by itself on SM100 alone."""
+    told = {}
+    for combo in ("12-nodes-8x-h20", "gb300-nvl72"):
+        found = asked(combo, "kimi-k3", "sglang", "mxfp4", goal=PlanGoal.LARGEST_MODEL)
+        texts = [text(recipe) for recipe in recipes_for(found)]
+        told[combo] = any("--moe-runner-backend marlin" in one for one in texts)
+    assert told == {"12-nodes-8x-h20": True, "gb300-nvl72": False}
 
 
 def test_a_template_is_fetched_before_it_is_named() -> None:

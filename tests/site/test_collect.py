@@ -100,7 +100,8 @@ def test_the_answer_gives_both_answers_in_words_of_values() -> None:
         "Best overall: Large 70B at Q4_K_M, first of 2 models that published "
         "scores cannot tell apart, fits comfortably in vLLM as TP 2 × PP 2, 2 replicas, about "
         "21 tok/s for one user. For many users: Small 8B at Q4_K_M in vLLM serves 24 users, each "
-        "with 8,192 tokens of context, at reading speed."
+        "with 8,192 tokens of context, at reading speed, if most of each prompt is already in the "
+        "KV cache."
     )
 
 

@@ -48,6 +48,7 @@ ARGUMENTS = {
     "MIXED_GPUS_UNSUPPORTED": "runtime",
     "MULTI_NODE_UNSUPPORTED": "runtime",
     "QUANT_UNSUPPORTED_ON_GPU": "quantization needs has runtime",
+    "EXPERTS_UNSUPPORTED_ON_GPU": "quantization needs has runtime",
     "MODEL_UNSUPPORTED_ON_GPU": "family needs has runtime",
     "FORMAT_UNSUPPORTED": "format runtime",
     "VENDOR_UNSUPPORTED": "vendor runtime",

@@ -11,9 +11,9 @@ from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment
 from sitegen.fit.fit_engine import CheckpointLosses, FitEngine
 from sitegen.quality.values import Rating, Ratings, Use
-from sitegen.survey.best_for_use import Candidates, reads_along, reads_document
+from sitegen.survey.best_for_use import Candidates, answer_for, reads_along, reads_document
 from sitegen.survey.every_combo import survey_combo
-from sitegen.survey.rated_tier import best_assured_first
+from sitegen.survey.rated_tier import best_assured_first, served_first
 from sitegen.survey.results import ComboSurvey
 from tests.fit.questions import combo
 from tests.survey.small_surveys import rated, small_catalog
@@ -79,6 +79,44 @@ def test_what_one_board_cannot_tell_apart_is_told_apart_by_all_uses() -> None:
     assert first_of(small, large) == "large"
     assert first_of(replace(small, general=56.5), large) == "small"
     assert first_of(replace(small, general=None), large) == "small", "several boards know it"
+
+
+@pytest.mark.parametrize(
+    ("served", "leads"),
+    [
+        (Entry("served", 61.5, 4, 127), "served"),
+        (Entry("served", 60.5, 4, 127), "single"),  # more than three points below
+        (Entry("served", 61.5, 4, 60), "single"),  # not faster
+        (Entry("served", 62, 4, 127, general=62), "single"),  # one board knows it alone
+    ],
+)
+def test_what_serves_many_leads_a_tier_on_servers_where_it_is_as_good_and_faster(
+    served: Entry, leads: str
+) -> None:
+    tier = [Entry("single", 64, 3, 69), Entry("small", 58, 5, 300), served]
+    found = served_first(tier, 3, lambda one: one.name != "single", lambda one: one.speed)
+    assert found[0].name == leads
+    assert sorted(one.name for one in found) == ["served", "single", "small"]
+
+
+@pytest.mark.parametrize(("gpu", "leads"), [("h200-sxm", "qwen3_30"), ("rtx-5090", "llama70")])
+def test_on_servers_alone_what_serves_many_is_preferred(gpu: str, leads: str) -> None:
+    """The low ends are 56.5 and 60: by the ratings alone, the slow one leads."""
+    place = combo(*[gpu] * 4, link="pcie-4-x16")
+    known = replace(small_catalog(*MODELS), combos={place.id: place})
+    ratings = {
+        "qwen3_30": Rating(Interval(56.5, 60.5, 64.5), is_rated=True),
+        "llama70": Rating(Interval(60, 63, 66), is_rated=True),
+    }
+    engine = FitEngine(known, ratings=Ratings({Use.OVERALL: ratings}))
+    picks = [row.pick for row in survey_combo(engine, place).rows]
+    by_hand = [
+        replace(one, runtime=known.runtimes["llama-cpp"]) if one.model.id == "llama70" else one
+        for one in picks
+    ]
+    answer = answer_for(Use.OVERALL, Candidates.of(engine, by_hand))
+    assert answer is not None
+    assert answer.picks[0].assessment.model.id == leads
 
 
 def test_the_next_tier_follows_and_unrated_models_are_counted_but_never_best() -> None:

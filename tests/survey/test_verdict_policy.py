@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import pytest
+
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.domain.provenance import Interval
@@ -361,18 +363,27 @@ def test_gpus_share_a_cache_only_for_users_who_have_no_room_without() -> None:
     assert shared(64, "sglang") == 8
 
 
-def test_a_cache_is_of_the_type_that_the_runtime_takes_by_itself() -> None:
-    """The recipe of GLM 5.2 (vLLM): "reaches the full 1M-token context on 8xB200"."""
-    engine, combos = whole_engine(), whole_catalog().combos
-    what = whole_catalog().models["glm-5.2"]
-    longest = {}
-    for where in ("8x-b200-sxm", "8x-h200-sxm"):
-        found = answered(engine, reference_question(engine, combos[where], what), cured=False)
-        assert found is not None
-        assert found.limits is not None
-        longest[found.workload.kv_dtype] = found.limits.max_context_tokens
-    assert longest["fp8"] == what.context_tokens == 1_048_576
-    assert longest["f16"] < what.context_tokens // 2
+@pytest.mark.parametrize(
+    ("model", "where", "cache", "least", "most"),
+    [
+        # The recipe of GLM 5.2 (vLLM): "reaches the full 1M-token context on 8xB200"
+        ("glm-5.2", "8x-b200-sxm", "fp8", 1_048_576, 1_048_576),
+        # It names FP8 for H100 and H200, "H20 do not use kvcache fp8"; that of GLM 5.1 names none
+        ("glm-5.2", "8x-h200-sxm", "fp8", 500_000, 700_000),
+        ("glm-5.2", "12-nodes-8x-h20", "f16", 32_768, 1_048_576),
+        ("glm-5.1", "8x-h200-sxm", "f16", 32_768, 202_752),
+    ],
+)
+def test_a_cache_is_of_the_type_that_the_runtime_or_its_makers_recipe_takes(
+    model: str, where: str, cache: str, least: int, most: int
+) -> None:
+    engine, place = whole_engine(), whole_catalog().combos[where]
+    question = reference_question(engine, place, whole_catalog().models[model], runtime="vllm")
+    found = answered(engine, question, cured=False)
+    assert found is not None
+    assert found.limits is not None
+    assert found.workload.kv_dtype == cache
+    assert least <= found.limits.max_context_tokens <= most
 
 
 def test_a_mac_raises_its_limit_for_a_plan_or_for_room_and_never_for_a_verdict() -> None:

@@ -363,12 +363,14 @@ class FormatLimit:
     Attributes:
         formats: Formats that it is about.
         quantizations: Recipes of these formats that it is about; all when empty.
+        experts: It is about mixtures of experts alone.
         minimum_compute_capability: Lowest NVIDIA generation; ``None`` for the runtime's own.
         other_architectures: Others that run it; ``None`` for all that the runtime runs on.
     """
 
     formats: tuple[str, ...]
     quantizations: tuple[str, ...]
+    experts: bool
     minimum_compute_capability: tuple[int, int] | None
     other_architectures: tuple[str, ...] | None
     note: str
@@ -377,10 +379,10 @@ class FormatLimit:
 
 @dataclass(frozen=True, slots=True)
 class ModelLimit:
-    """The GPUs on which a runtime has kernels for the attention of some families.
+    """The GPUs on which a runtime has kernels for models of some families.
 
     Attributes:
-        families: Model families (``model_type``) that it is about.
+        families: Model families (``model_type`` of the text model or the whole) that it is about.
         minimum_compute_capability: Lowest NVIDIA generation; ``None`` for the runtime's own.
         other_architectures: Others that run them; ``None`` for all that the runtime runs on.
     """
@@ -411,14 +413,26 @@ class CacheSharing:
 
 @dataclass(frozen=True, slots=True)
 class CacheDefault:
-    """The type of cache that a runtime takes for some families on some GPUs if nobody names one.
+    """The type of cache that some families have on some GPUs if nobody names one.
 
-    ``compute_capabilities`` are NVIDIA's generations, such as ``10.0``.
+    ``compute_capabilities`` are NVIDIA's generations, such as ``10.0``; ``models`` are all of the
+    families when empty; ``excluded_gpus`` go by how their ids begin.
     """
 
     families: tuple[str, ...]
+    models: tuple[str, ...]
+    excluded_gpus: tuple[str, ...]
     compute_capabilities: tuple[str, ...]
     kv_dtype: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class GpuOptions:
+    """What a server is told where all GPUs of a plan are of some of NVIDIA's generations."""
+
+    compute_capabilities: tuple[str, ...]
+    options: tuple[str, ...]
     source: Source
 
 
@@ -434,6 +448,7 @@ class ChatOptions:
         remote_code: Whether the maker's recipe lets Python code of the repository run.
         options: Further options, as typed.
         of_maker: Options that hold for files of the model's own organisation alone.
+        on_gpus: Options that hold on some GPUs alone.
     """
 
     models: tuple[str, ...]
@@ -443,6 +458,7 @@ class ChatOptions:
     remote_code: bool
     options: tuple[str, ...]
     of_maker: tuple[str, ...]
+    on_gpus: tuple[GpuOptions, ...]
     source: Source
 
 

@@ -349,6 +349,16 @@ class KnownModelsRecord(Record):
     source: SourceRecord = Field(description="Source of the names.")
 
 
+class GpuOptionsRecord(Record):
+    """What a server is told on some of NVIDIA's GPUs alone."""
+
+    compute_capabilities: tuple[Version, ...] = Field(
+        min_length=1, description="NVIDIA compute capabilities, quoted, of all GPUs of a plan."
+    )
+    options: tuple[Text, ...] = Field(min_length=1, description="Options, as typed.")
+    source: SourceRecord = Field(description="Source of the options.")
+
+
 class ChatOptionsRecord(Record):
     """What a server of some models is told beside the plan: parsers, a template, remote code."""
 
@@ -370,6 +380,9 @@ class ChatOptionsRecord(Record):
     options: tuple[Text, ...] = Field(default=(), description="Further options, as typed.")
     of_maker: tuple[Text, ...] = Field(
         default=(), description="Options for files of the model's own organisation alone."
+    )
+    on_gpus: tuple[GpuOptionsRecord, ...] = Field(
+        default=(), description="Options for some GPUs alone."
     )
     source: SourceRecord = Field(description="Source of the values.")
 
@@ -460,6 +473,7 @@ class FormatLimitRecord(Record):
     quantizations: tuple[Slug, ...] = Field(
         default=(), description="Quantizations of these formats it is about; all when left out."
     )
+    experts: bool = Field(default=False, description="It is about mixtures of experts alone.")
     minimum_compute_capability: Version | None = Field(
         default=None, description="Lowest NVIDIA compute capability, quoted; the runtime's own."
     )
@@ -474,7 +488,9 @@ class FormatLimitRecord(Record):
 class ModelLimitRecord(Record):
     """The GPUs on which a runtime runs models of some families, whatever their format."""
 
-    families: tuple[Text, ...] = Field(min_length=1, description="Model families (`model_type`).")
+    families: tuple[Text, ...] = Field(
+        min_length=1, description="Model families (`model_type` of the text model or the whole)."
+    )
     minimum_compute_capability: Version | None = Field(
         default=None, description="Lowest NVIDIA compute capability, quoted; the runtime's own."
     )
@@ -505,9 +521,18 @@ class CacheSharingRecord(Record):
 
 
 class CacheDefaultRecord(Record):
-    """The type of cache that the program takes for some families on some GPUs by itself."""
+    """The type of cache that some families have on some GPUs where nobody names one.
+
+    The program takes it by itself, or its makers' recipe for the models names it.
+    """
 
     families: tuple[Text, ...] = Field(min_length=1, description="Model families (`model_type`).")
+    models: tuple[Slug, ...] = Field(
+        default=(), description="Model ids of these families; all when left out."
+    )
+    excluded_gpus: tuple[Text, ...] = Field(
+        default=(), description="GPUs that it is not about, by how their ids begin."
+    )
     compute_capabilities: tuple[Version, ...] = Field(
         min_length=1, description="NVIDIA compute capabilities, quoted, on which it does."
     )
@@ -608,7 +633,7 @@ class RuntimeRecord(Renamable):
     )
     cache_defaults: tuple[CacheDefaultRecord, ...] = Field(
         default=(),
-        description="Types of cache that the program takes by itself; the first match holds.",
+        description="Types of cache where nobody names one; the first match holds.",
     )
     chat_options: tuple[ChatOptionsRecord, ...] = Field(
         default=(), description="Parsers and templates by model; the first match holds."

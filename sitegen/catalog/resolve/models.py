@@ -17,6 +17,7 @@ from sitegen.catalog.domain.models import (
     DefaultsByMemory,
     Defect,
     FormatLimit,
+    GpuOptions,
     GroupFormat,
     KnownModels,
     LanguageModel,
@@ -42,6 +43,7 @@ from sitegen.catalog.records.models import (
     DefectRecord,
     EnvironmentRecord,
     FormatLimitRecord,
+    GpuOptionsRecord,
     KnownModelsRecord,
     ModelLimitRecord,
     ModelRecord,
@@ -259,6 +261,15 @@ def _chat_options(record: ChatOptionsRecord) -> ChatOptions:
         remote_code=record.remote_code,
         options=record.options,
         of_maker=record.of_maker,
+        on_gpus=tuple(map(_gpu_options, record.on_gpus)),
+        source=resolve_source(record.source),
+    )
+
+
+def _gpu_options(record: GpuOptionsRecord) -> GpuOptions:
+    return GpuOptions(
+        compute_capabilities=record.compute_capabilities,
+        options=record.options,
         source=resolve_source(record.source),
     )
 
@@ -304,6 +315,7 @@ def _format_limit(record: FormatLimitRecord) -> FormatLimit:
     return FormatLimit(
         formats=record.formats,
         quantizations=record.quantizations,
+        experts=record.experts,
         minimum_compute_capability=resolve_capability(record.minimum_compute_capability),
         other_architectures=record.other_architectures,
         note=record.note,
@@ -333,6 +345,8 @@ def _cache_sharing(record: CacheSharingRecord) -> CacheSharing:
 def _cache_default(record: CacheDefaultRecord) -> CacheDefault:
     return CacheDefault(
         families=record.families,
+        models=record.models,
+        excluded_gpus=record.excluded_gpus,
         compute_capabilities=record.compute_capabilities,
         kv_dtype=record.kv_dtype,
         source=resolve_source(record.source),

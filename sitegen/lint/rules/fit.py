@@ -33,7 +33,11 @@ UNSURE = frozenset({"DP_UNSUPPORTED", "DP_SIZE", "DCP_SIZE", "NO_VALID_PLAN"})
 """Refusals of plans that a launch may not mean as the engine reads them."""
 SHARING = frozenset({"DCP_GPU", "DCP_CACHE", "DCP_HEADS"})
 """Refusals of ranks that share one cache's tokens."""
-ADDED = frozenset({"QUANT_UNSUPPORTED_ON_GPU", "MODEL_UNSUPPORTED_ON_GPU"}) | SHARING
+ADDED = SHARING | {
+    "QUANT_UNSUPPORTED_ON_GPU",
+    "EXPERTS_UNSUPPORTED_ON_GPU",
+    "MODEL_UNSUPPORTED_ON_GPU",
+}
 """Refusals for want of kernels, which come with later versions, and with forks."""
 WHOLE = frozenset({"max", "1", "1.0"})
 """How LM Studio is told to lay the whole model on GPUs (https://lmstudio.ai/docs/cli/load)."""

@@ -8,7 +8,7 @@ from sitegen.catalog.domain.models import FormatLimit, LanguageModel, Runtime
 from sitegen.fit.compatibility import model_refusal, through_transformers
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.reduced_checkpoint import design_of
-from sitegen.site.cells import Absent, Cell, Code, Link, joined
+from sitegen.site.cells import Absent, Cell, Code, Link, Parts, joined
 from sitegen.site.sources import source_cell
 from sitegen.site.table import Column, Row, Table
 from sitegen.site.urls import url_of
@@ -72,8 +72,9 @@ def _limit_cells(limit: FormatLimit) -> tuple[Cell, ...]:
         others = "every GPU that this runtime supports"
     elif limit.other_architectures:
         others = ", ".join(limit.other_architectures)
+    formats = joined(tuple(Code(name) for name in limit.quantizations or limit.formats))
     return (
-        joined(tuple(Code(name) for name in limit.quantizations or limit.formats)),
+        Parts((formats, " (experts)")) if limit.experts else formats,
         f"{lowest[0]}.{lowest[1]}" if lowest else Absent("the runtime's own"),
         others,
         limit.note or Absent(),

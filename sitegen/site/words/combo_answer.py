@@ -91,7 +91,7 @@ def _serving(survey: ComboSurvey) -> list[Cell]:
         NumberCell(most[0].amount.mid, Unit.COUNT),
         " users, each with ",
         NumberCell(SHORT_CONTEXT, Unit.TOKENS),
-        " of context, at reading speed.",
+        " of context, at reading speed, if most of each prompt is already in the KV cache.",
     ]
 
 

@@ -98,6 +98,9 @@ REASONS: Mapping[str, str] = {
     "QUANT_UNSUPPORTED_ON_GPU": (
         "{runtime} needs {needs} for {quantization}, but the GPU has {has}."
     ),
+    "EXPERTS_UNSUPPORTED_ON_GPU": (
+        "{runtime} needs {needs} for experts in {quantization}, but the GPU has {has}."
+    ),
     "MODEL_UNSUPPORTED_ON_GPU": (
         "{runtime} needs {needs} for {family} models, but the GPU has {has}."
     ),

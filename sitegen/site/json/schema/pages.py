@@ -212,7 +212,8 @@ class BestForUse(Shape):
 class GoalAnswer(Shape):
     """The model for a goal: tokens/s of one stream, users, tokens, points or parameters.
 
-    Users are those whom a plan answers at once at reading speed, each with a full context.
+    Users are those whom a plan answers at once at reading speed, each with a full context. They
+    are counted for generation only: most of each prompt has to be in the KV cache already.
     """
 
     goal: str
