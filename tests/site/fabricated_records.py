@@ -162,9 +162,9 @@ def results(model: str) -> tuple[Result, ...]:
     )  # fmt: skip
     return (
         near, far, disputed,
-        JudgedQuantity(first, "ran", "serve", "comfortable", (), True),
+        JudgedQuantity(first, "ran", "comfortable", (), True),
         JudgedQuantity(
-            second, "failed", "weights", "comfortable", (), True, "a defect of that version"
+            second, "failed", "comfortable", (), True, "a defect of that version"
         ),
         Skipped(second, LoggedQuantity.KV_POOL, "GPU not named", says_enough=False),
     )  # fmt: skip
@@ -178,7 +178,7 @@ def speed_results(gpu: str) -> SpeedAccuracy:
     ) -> SpeedComparison:
         return SpeedComparison(
             run, "a-post", quantity, measured, Interval(*at), 60.0 if quantity == "decode" else 0.0,
-            "llama-cpp", gpu, "llama", "eagle3" if note else "", note,
+            "llama-cpp", gpu, "eagle3" if note else "", note,
         )  # fmt: skip
 
     return SpeedAccuracy(
