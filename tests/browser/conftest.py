@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -69,6 +70,18 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Keep the tests' output to the tests."""
 
 
+@contextmanager
+def served(root: Path) -> Iterator[str]:
+    """The address of a server for a folder."""
+    handler = partial(_Quiet, directory=str(root))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
 @pytest.fixture(scope="session")
 def published_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The invented site with its index of the text, on a server, two folders deep."""
@@ -76,10 +89,5 @@ def published_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     indexer = installed_indexer()
     assert indexer is not None, "pagefind-bin is among the packages of the environment"
     written(root / "some" / "base", {**files(), **indexer(searched(site(), files()))})
-    handler = partial(_Quiet, directory=str(root))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/some/base/"
-        server.shutdown()
-        thread.join()
+    with served(root) as at:
+        yield f"{at}some/base/"

@@ -34,7 +34,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An error that people met; ``errors_url`` is where the page of all errors has it."""
+    """An error that people met; ``address`` is where the page of all errors has it."""
 
     error: KnownError
     address: str
