@@ -17,12 +17,11 @@ from playwright.sync_api import Browser, sync_playwright
 from benchmarks import browser_parity
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.pipeline.finish import searched
 from sitegen.pipeline.search import installed_indexer
 from sitegen.survey.results import ComboSurvey
 from tests.engines import engine_of
 from tests.made_once import browser_program, replace_in
-from tests.render.built import files, site
+from tests.render.built import files, searched
 from tests.survey.whole_catalog import whole_survey
 
 ARGUMENTS = [
@@ -88,6 +87,6 @@ def published_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("server")
     indexer = installed_indexer()
     assert indexer is not None, "pagefind-bin is among the packages of the environment"
-    written(root / "some" / "base", {**files(), **indexer(searched(site(), files()))})
+    written(root / "some" / "base", {**files(), **indexer(searched())})
     with served(root) as at:
         yield f"{at}some/base/"
