@@ -125,8 +125,7 @@ FP8 = TensorFormat(weight_bits=8)
 
 
 HOST_TABLES = frozenset({"embed", "layer_embed"})
-"""Tables that llama.cpp and ExLlama keep in system RAM; a tied embedding is copied to a GPU as the
-head."""
+"""Tables that llama.cpp and ExLlama keep in system RAM; a tied one is copied to a GPU as head."""
 
 CUSTOM_MIXES = frozenset({"gguf", "exl2", "exl3", "mlx"})
 """Formats in which makers publish mixes of their own under a common name."""
