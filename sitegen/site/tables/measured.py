@@ -89,7 +89,7 @@ def _measured(
 
 def system_name(system: Combo | None) -> str:
     """Name the GPUs of a system with their counts."""
-    return "Hardware not stated" if system is None else plain_gpus(system)
+    return "Hardware not stated" if system is None else plain_gpus(system, "× ")
 
 
 @dataclass(slots=True)
