@@ -24,7 +24,6 @@ from playwright.sync_api import Error, Page, sync_playwright
 
 EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
 CHROMIUM = "/usr/bin/chromium"
-MARK = "EDIT{turn}"
 WAIT_MS = 300_000
 
 

@@ -36,7 +36,7 @@ GH = """#!/bin/sh
 case "$*" in
   "run download"*) exit 0 ;;
   *"--jq .head.sha"*) echo "$HEAD_SHA" ;;
-  *"--paginate"*) cat "$KEPT/before" 2>/dev/null || true ;;
+  *"--paginate"*) ;;
   *"--method"*) echo "$*" > "$KEPT/call"; cp body.md "$KEPT/posted.md" ;;
   *) echo "unexpected: $*" >&2; exit 1 ;;
 esac
@@ -137,7 +137,7 @@ def reviewed(base: Path, folder: Path, title: str, change: Callable[[Path], None
     return done.returncode
 
 
-def posted(folder: Path, before: str = "") -> tuple[str, str]:
+def posted(folder: Path) -> tuple[str, str]:
     """Run the commands of ``comment.yml``; return the call that posts, and what it posts."""
     workflow = yaml.safe_load((REPOSITORY / ".github/workflows/comment.yml").read_text("utf-8"))
     bin_, kept = folder / "bin", folder / "kept"
@@ -145,7 +145,6 @@ def posted(folder: Path, before: str = "") -> tuple[str, str]:
     kept.mkdir()
     (bin_ / "gh").write_text(GH, encoding="utf-8")
     (bin_ / "gh").chmod(0o755)
-    (kept / "before").write_text(before, encoding="utf-8")
     environment = {
         "PATH": f"{bin_}:{os.environ['PATH']}", "KEPT": str(kept), "REPOSITORY": "somebody/site",
         "RUN": "1", "RUN_URL": "https://example.org/runs/1", "GH_TOKEN": "none",

@@ -36,7 +36,7 @@ from sitegen.importers import evidence, quality
 from sitegen.pipeline import building, pages, recall, sources
 from sitegen.pipeline.processes import in_background
 from sitegen.problems import Problem
-from sitegen.render import environment
+from sitegen.render.environment import environment
 from tests.engines import engine_of
 from tests.made_once import FOLDER, browser_program, made_once, replace_in
 

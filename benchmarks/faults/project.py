@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -222,4 +222,3 @@ def orphans(group: int) -> list[int]:
 
 
 Scenario = Callable[[Place], Iterator[Outcome]]
-Scenarios = Mapping[str, Scenario]

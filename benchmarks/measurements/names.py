@@ -228,11 +228,6 @@ def _first(table: tuple[tuple[str, str], ...], text: str) -> str | None:
     return next((found for pattern, found in table if re.search(pattern, text)), None)
 
 
-def dotted(version: str) -> tuple[int, ...]:
-    """Read a version for comparison."""
-    return tuple(int(part) for part in version.split("."))
-
-
 def version(stated: str | None, notes: str | None) -> str:
     """Read a runtime's version as dotted numbers, from its field or from the notes, else empty.
 

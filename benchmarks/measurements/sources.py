@@ -34,14 +34,14 @@ def source_id(url: str) -> str:
     return slug(re.sub(r"^https?://(www\.)?", "", url)[:LONGEST_ID])
 
 
-def source_of(url: str, *, read: str = READ) -> Entry:
+def source_of(url: str) -> Entry:
     """Describe a source.
 
     >>> source_of("https://github.com/vllm-project/vllm/pull/10511")["title"]
     'vllm-project/vllm: pull request 10511'
     """
     address = url if url.startswith("https://") and " " not in url else ""
-    return {"title": _title(url), **({"url": address} if address else {}), "read": read}
+    return {"title": _title(url), **({"url": address} if address else {}), "read": READ}
 
 
 def _title(url: str) -> str:

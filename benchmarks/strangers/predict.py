@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from benchmarks.speeds.records import is_fitted
@@ -17,8 +17,6 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.published.accuracy.report import accuracy
 from sitegen.published.accuracy.speed import compare_speeds
 from sitegen.published.accuracy.values import Comparison, JudgedQuantity, Skipped
-
-Known = Callable[[str], bool]
 
 
 def digest(catalog: Catalog) -> str:

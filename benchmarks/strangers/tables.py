@@ -13,7 +13,6 @@ HEAD = (
     "figures | votes | sources | median | of votes | p95 | inside | of votes "
     "| median without the largest source | naive median"
 )
-FEW_VOTES = 20
 
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:

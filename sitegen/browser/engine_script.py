@@ -104,10 +104,11 @@ PROVIDED = {
     ("sitegen.fit.nearest_record", "evidence_of"): "(() => null)",
     ("sitegen.render.addresses", "outside"): "(() => null)",
     ("sitegen.fit.fit_engine", "checkpoint_losses"): "(() => null)",
+    ("sitegen.quality.losses", "nothing_is_lost"): "(() => false)",
     ("sitegen.quality.ratings", "ratings_of"): "(() => null)",
 }
-"""Numbers of checkpoints and records that count come as data; the page's tables link to this site
-alone."""
+"""Numbers of checkpoints and records that count come as data, with the loss of each checkpoint; the
+page's tables link to this site alone."""
 CHECKED_FIELDS = frozenset({"gguf_file_type", "default_port", "max_position"})
 """Fields that only the linter reads, in a script of its own."""
 NOT_READ = frozenset(

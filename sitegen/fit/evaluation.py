@@ -34,8 +34,8 @@ class Evaluation:
 
     ``single_tokens_per_s`` is the decode speed of one stream on one replica. It is zero and
     ``pipeline`` is ``None`` if the model does not fit, and for widths without a recorded rate on
-    any GPU. Under settings that the speed model does not know (``speed_settings``), it only orders
-    plans. ``utilization`` is the value at ``context_tokens``: the requested context, or the minimum
+    any GPU. Under settings that the speed model does not know, it only orders plans.
+    ``utilization`` is the value at ``context_tokens``: the requested context, or the minimum
     context if the request does not fit even at the low estimate.
     """
 

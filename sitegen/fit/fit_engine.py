@@ -32,7 +32,7 @@ from sitegen.physics.memory.paged import PagedEngine
 from sitegen.physics.memory.profile_constants import profile_of
 from sitegen.physics.plan import GpuLedger, Limits, Reason
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, reduce_checkpoint
-from sitegen.quality.losses import losses_of
+from sitegen.quality.losses import losses_of, nothing_is_lost
 from sitegen.quality.ratings import ratings_of
 from sitegen.quality.values import Ratings
 from sitegen.values import dataclass
@@ -432,7 +432,11 @@ class CheckpointLosses:
     def of(self, model: LanguageModel, checkpoint: Checkpoint) -> Interval:
         """Return the loss of a checkpoint, low to high, in rating points."""
         known = self.points.get(f"{model.id}|{checkpoint.id}")
-        return known or self.of_types.get(checkpoint.quantization.id, NO_LOSS)
+        if known is not None:
+            return known
+        if nothing_is_lost(model, checkpoint):
+            return NO_LOSS
+        return self.of_types.get(checkpoint.quantization.id, NO_LOSS)
 
     def quality_class(self, model: LanguageModel, checkpoint: Checkpoint) -> int:
         """Return the class of a checkpoint: 0 cannot be told from the release, more is worse."""

@@ -15,7 +15,7 @@ from sitegen.catalog.domain.provenance import Constant
 from sitegen.catalog.domain.runs import Benchmarks, SpeedRun
 from sitegen.models.unpublished import listed_or_made
 from sitegen.physics.bounds import peak_rates, plausibility
-from sitegen.physics.bounds.judgement import Finding, Plausibility, Step
+from sitegen.physics.bounds.judgement import BoundFinding, Plausibility, Step
 from sitegen.physics.memory.layer_layout import split_layout
 from sitegen.physics.reduced_checkpoint import ReducedCheckpoint, weights_class
 from sitegen.physics.tensor_cut import tensor_conflict
@@ -35,7 +35,7 @@ class Quarantined:
 
     benchmarks: Benchmarks
     run: SpeedRun
-    finding: Finding
+    finding: BoundFinding
 
 
 class Gate:
@@ -48,16 +48,16 @@ class Gate:
         self._runtimes = catalog.runtimes
         self._recipes: Mapping[str, Quantization] = catalog.quantizations
         self._weigh = weigh
-        self._findings: dict[int, tuple[SpeedRun, Finding | None]] = {}
+        self._findings: dict[int, tuple[SpeedRun, BoundFinding | None]] = {}
 
-    def finding(self, run: SpeedRun) -> Finding | None:
+    def finding(self, run: SpeedRun) -> BoundFinding | None:
         """Return the first bound that a run breaks."""
         known = self._findings.get(id(run))
         if known is None:  # the run is kept beside its finding, so that its identity stays its own
             known = self._findings[id(run)] = run, next(self._broken(run), None)
         return known[1]
 
-    def _broken(self, run: SpeedRun) -> Iterator[Finding]:
+    def _broken(self, run: SpeedRun) -> Iterator[BoundFinding]:
         findings = [plausibility.links(run.system), _world(run)]
         counted = self._counted(run)
         if counted is not None:
@@ -77,7 +77,7 @@ class Gate:
         listed = [c for c in model.checkpoints if c.id == run.subject.checkpoint]
         return self._weigh(model, listed[0]) if listed else None
 
-    def _split(self, run: SpeedRun, counted: ReducedCheckpoint) -> Finding | None:
+    def _split(self, run: SpeedRun, counted: ReducedCheckpoint) -> BoundFinding | None:
         if self._runtimes[run.subject.runtime].capabilities.any_tensor_width:
             return None
         conflict = tensor_conflict(
@@ -90,17 +90,17 @@ class Gate:
         code, size, tp, group = conflict
         arguments = {"heads": size, "kv_heads": size, "size": size, "tp": tp, "group": group}
         step = Step("tensor", tp, "count", "claim")
-        return Finding(Plausibility.DOUBTFUL, code, arguments, (step,))
+        return BoundFinding(Plausibility.DOUBTFUL, code, arguments, (step,))
 
-    def _memory(self, run: SpeedRun, counted: ReducedCheckpoint) -> Finding | None:
+    def _memory(self, run: SpeedRun, counted: ReducedCheckpoint) -> BoundFinding | None:
         """Refuse weights above all memory; RAM counts unless a tensor split is stated."""
         ram = None if run.split.tensor else peak_rates.ram_of(run.system, self._assumptions)
         seen = peak_rates.readers(run.system.gpus)
         return plausibility.memory(counted.least_gpu_bytes, seen, ram)
 
-    def _speeds(self, run: SpeedRun, counted: ReducedCheckpoint) -> list[Finding | None]:
+    def _speeds(self, run: SpeedRun, counted: ReducedCheckpoint) -> list[BoundFinding | None]:
         figures, streams = run.figures, run.workload.sequences
-        findings: list[Finding | None] = []
+        findings: list[BoundFinding | None] = []
         if figures.decode_tokens_per_s is not None and streams == 1:
             parts = self._token_parts(run, counted)
             ram = peak_rates.ram_of(run.system, self._assumptions)
@@ -171,7 +171,7 @@ def _read_from_ram(run: SpeedRun, counted: ReducedCheckpoint, visible_bytes: int
     return 0.0 if shape.experts else max(0.0, counted.least_gpu_bytes - visible_bytes)
 
 
-def _world(run: SpeedRun) -> Finding | None:
+def _world(run: SpeedRun) -> BoundFinding | None:
     split = run.split
     needed = (split.tensor or 1) * (split.pipeline or 1) * (1 if split.expert else split.data or 1)
     return plausibility.world(needed, len(run.system.gpus))

@@ -10,7 +10,6 @@ from sitegen.values import dataclass
 
 METRICS = ("ttft", "tpot", "itl", "e2e")
 """Latencies of a request, in the order in which they are shown."""
-PERCENTILES = ("p50", "p95", "p99")
 MEAN_ITL = "mean ITL"
 """What the rate of one stream is of where a tool counts the first token in its TPOT."""
 
@@ -39,7 +38,7 @@ class LatencyMs:
 
     @property
     def percentiles(self) -> tuple[float | None, ...]:
-        """In the order of ``PERCENTILES``."""
+        """The 50th, 95th and 99th."""
         return (self.p50_ms, self.p95_ms, self.p99_ms)
 
     @property

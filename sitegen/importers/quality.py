@@ -8,7 +8,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.quarantine import Gate
 from sitegen.importers.measured import ToolRun
-from sitegen.physics.bounds.judgement import Finding
+from sitegen.physics.bounds.judgement import BoundFinding
 
 MOST_FAILED = 0.05
 """Share of failed requests above which the figures are those of another load."""
@@ -74,7 +74,7 @@ def implausible(
             yield (next(marks, 1), 5), worded(finding), HINT
 
 
-def worded(finding: Finding) -> str:
+def worded(finding: BoundFinding) -> str:
     """Say why no GPU could have made a run, with the bound and the figure."""
     words = WORDS.get(finding.code, "its split is not valid for this model")
     return words.format_map(dict(finding.arguments))

@@ -23,7 +23,6 @@ _PLAIN_STOP = re.compile(r":(?=[ \t\n]|\Z)|[ \t]#")
 _FLOW_STOP = re.compile(r":(?=[ \t\n,\[\]{}]|\Z)|[ \t]#|[,\[\]{}]|\n")
 _NAME = re.compile(r"[&*]([^\s,\[\]{}]+)")
 _HEADER = re.compile(r"[|>]([+-]?)([1-9]?)([+-]?)[ \t]*(?:#[^\n]*)?(?=\n|\Z)")
-_SPACE = re.compile(r"[ \t]*")
 _ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|\n[ \t]*|[^xuU])")
 _ESCAPES = {
     "0": "\x00", "a": "\x07", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f",

@@ -62,8 +62,7 @@ class HereDocument:
 class Command:
     """One simple command.
 
-    ``adjoins`` says that it stands on the line after the command before it. ``piped`` commands
-    read from the one before them.
+    ``adjoins`` says that it stands on the line after the command before it.
     """
 
     words: tuple[Word, ...]
@@ -72,7 +71,6 @@ class Command:
     end: int
     background: bool = False
     adjoins: bool = False
-    piped: bool = False
     comments: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
 

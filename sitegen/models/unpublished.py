@@ -6,10 +6,10 @@ from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Quantizatio
 from sitegen.catalog.domain.provenance import Evidence
 
 
-def listed_or_made(model: LanguageModel, recipe: Quantization, id: str = "") -> Checkpoint:
+def listed_or_made(model: LanguageModel, recipe: Quantization) -> Checkpoint:
     """Return the checkpoint that a model lists, or the one that the recipe alone makes."""
     for checkpoint in model.checkpoints:
-        if checkpoint.id == id or (not id and checkpoint.quantization.id == recipe.id):
+        if checkpoint.quantization.id == recipe.id:
             return checkpoint
     return unpublished(recipe)
 

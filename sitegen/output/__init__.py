@@ -60,7 +60,6 @@ class Publication:
     foreign: tuple[str, ...]
     edited: tuple[str, ...]
     mode: SwapMode
-    repaired: str
 
 
 def publish(
@@ -99,7 +98,7 @@ def publishing(
         with _said_of(out):
             out.parent.mkdir(parents=True, exist_ok=True)
             held.enter_context(locked(out))
-            repaired = repair(out)
+            repair(out)
             refuse_unusable(out)
             if not force:
                 refuse_foreign(_foreign_in(out), {}, out, force=False)
@@ -108,9 +107,7 @@ def publishing(
             listed = _listed(out)
             edited = edited_files(out, listed)
             tree = TreeWriter(scratch / NEW, out, listed)
-        yield PublicationInProgress(
-            out, scratch, tree, edited=edited, force=force, repaired=repaired
-        )
+        yield PublicationInProgress(out, scratch, tree, edited=edited, force=force)
 
 
 @dataclass(slots=True)
@@ -122,7 +119,6 @@ class PublicationInProgress:
     tree: TreeWriter
     edited: tuple[str, ...]
     force: bool
-    repaired: str
 
     def write(self, files: Mapping[str, bytes]) -> None:
         """Write files of the site, by relative POSIX path; a forked process may do so, too.
@@ -157,7 +153,7 @@ class PublicationInProgress:
             flush_switch(self.out)
         tidy(self.out)
         renew_manifest(self.out, manifest)
-        compared = _compared(old, manifest, mode=mode, repaired=self.repaired)
+        compared = _compared(old, manifest, mode=mode)
         return replace(compared, foreign=foreign, edited=self.edited)
 
 
@@ -193,7 +189,6 @@ def _compared(
     new: Mapping[str, ManifestEntry],
     *,
     mode: SwapMode,
-    repaired: str,
 ) -> Publication:
     both = old.keys() & new.keys()
     changed = tuple(sorted(path for path in both if old[path] != new[path]))
@@ -205,7 +200,6 @@ def _compared(
         foreign=(),
         edited=(),
         mode=mode,
-        repaired=repaired,
     )
 
 

@@ -72,6 +72,13 @@ class Cost:
     parts: tuple[PricedGpus, ...] = ()
 
     @property
+    def seen_usd(self) -> Decimal | None:
+        """Dollars that somebody saw asked or paid; a price at launch is no observation."""
+        if self.currency != FIRST_CURRENCY or Basis.LAUNCH in self.bases:
+            return None
+        return self.amount
+
+    @property
     def known(self) -> int:
         """How many of its GPUs have a price."""
         return sum(part.count for part in self.parts if part.price is not None)

@@ -26,7 +26,7 @@ from sitegen.pipeline.pages import rendered
 from sitegen.pipeline.recall import Recall, program_of
 from sitegen.pipeline.sources import Parsed, Parser
 from sitegen.pipeline.surveys import answers_in
-from sitegen.render import environment
+from sitegen.render.environment import environment
 from sitegen.site.collect import Pages, page_kinds
 from sitegen.site.inputs import SiteInputs, rows_by_model
 from sitegen.site.page import Lazy, Page

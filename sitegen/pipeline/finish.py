@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from sitegen.pipeline.page_memory import PageMemory
-from sitegen.pipeline.pages import Rendered, Writer, is_searched
+from sitegen.pipeline.pages import Rendered, Writer
 from sitegen.pipeline.processes import fork_map, processes_for, work_queue
 from sitegen.pipeline.search import Indexer
 from sitegen.problems import Problem
 from sitegen.render.addresses import file_of
 from sitegen.render.data.offline import OFFLINE, is_packed, offline_archive, pack
 from sitegen.render.links import check as check_links
-from sitegen.render.searchable import searchable
 from sitegen.site.page import Site
 from sitegen.store import digest_of
 from sitegen.values import dataclass
@@ -138,12 +137,3 @@ def _indexed(rendered: Rendered, search: Indexer, memory: PageMemory | None) -> 
 
     parts = (part for pair in sorted(said.items()) for part in pair)
     return memory.made_of("index", parts, make) if memory else make()
-
-
-def searched(site: Site, files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return what a full-text index reads of each page, by URL."""
-    return {
-        page.url: searchable(files[file_of(page.url)].decode())
-        for page in site.pages.values()
-        if is_searched(page)
-    }

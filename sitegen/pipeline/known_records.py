@@ -8,12 +8,8 @@ from sitegen.catalog.authored import Authored, PlacedSource
 from sitegen.catalog.file_names import list_files
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.load import KnownRecords
-from sitegen.catalog.records.parts import Record
 from sitegen.pipeline.memory import NO_PAST, Packer, Past
 from sitegen.store import digest_of
-
-Stored = dict[str, tuple[str, Record]]
-"""By path: the digest of a file's text, and its record, which had no problem."""
 
 
 class RememberedRecords:

@@ -11,11 +11,13 @@ from jinja2 import Environment
 from sitegen.output import DescribedFile, SiteFiles, described
 from sitegen.pipeline.page_memory import Kept, PageBytes, PageMemory
 from sitegen.pipeline.processes import fork_map, processes_for, work_queue
-from sitegen.render import NO_FONTS, cards_of, environment, render_fixed, render_page
 from sitegen.render.addresses import file_of
 from sitegen.render.data.offline import pack
+from sitegen.render.environment import environment
 from sitegen.render.links import links_of
+from sitegen.render.page_files import NO_FONTS, render_fixed, render_page
 from sitegen.render.searchable import searchable
+from sitegen.render.social import cards_of
 from sitegen.render.whole_site import ANCHORS, anchors_json, anchors_of
 from sitegen.site.content.site_settings import SiteSettings
 from sitegen.site.page import Page, Read, Site, recorded

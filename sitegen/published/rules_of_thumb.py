@@ -5,7 +5,6 @@ No verdict uses any of them. Each says where it is met.
 
 from __future__ import annotations
 
-import math
 import re
 
 from sitegen.catalog.domain.models import Quantization
@@ -100,16 +99,6 @@ def cache_bytes_per_token(layers: int, hidden: int, *, element_bytes: float = 2.
     >>> cache_bytes_per_token(32, 4_096)
     524288.0
     """
-    return 2.0 * layers * hidden * element_bytes
-
-
-def cache_bytes_by_parameters(parameters: int, layers: int, *, element_bytes: float = 2.0) -> float:
-    """Return the same, with the hidden size guessed from the parameter count.
-
-    >>> round(cache_bytes_by_parameters(6_442_450_944, 64))
-    1048576
-    """
-    hidden = math.sqrt(parameters / (6 * layers))
     return 2.0 * layers * hidden * element_bytes
 
 

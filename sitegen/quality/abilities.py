@@ -43,5 +43,3 @@ class AbilityFit:
 
     abilities: Mapping[str, Ability]
     items: Mapping[str, Item]
-    bias: float = 0.0
-    """Standard deviation of one evaluator's view of a model."""

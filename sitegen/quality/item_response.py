@@ -108,7 +108,6 @@ def fit(
             )
             for place, name in enumerate(items)
         },
-        float(np.sqrt(state.bias)),
     )
 
 

@@ -109,23 +109,6 @@ class LossTable:
     starts: tuple[float, ...]
     resolution: float
 
-    def of(self, model: LanguageModel, checkpoint: Checkpoint) -> CheckpointLoss:
-        """Return the loss of a checkpoint, of the catalog's or one that was opened."""
-        known = self.losses.get((model.id, checkpoint.id))
-        if known is not None:
-            return known
-        if nothing_is_lost(model, checkpoint):
-            return NOTHING
-        return self.by_type.get(checkpoint.quantization.id, UNKNOWN)
-
-    def quality_class(self, model: LanguageModel, checkpoint: Checkpoint) -> int:
-        """Return the class of a checkpoint: 0 cannot be told from the release, more is worse."""
-        return class_of(self.of(model, checkpoint).points.mid, self.starts)
-
-    def classes(self) -> Mapping[tuple[str, str], int]:
-        """Return the class of every checkpoint of the catalog, as data."""
-        return {key: class_of(loss.points.mid, self.starts) for key, loss in self.losses.items()}
-
 
 def losses_of(catalog: Catalog) -> LossTable:
     """Return the loss of every checkpoint; a catalog without measured losses tells none apart."""

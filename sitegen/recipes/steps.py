@@ -457,6 +457,13 @@ def ask_step(
     )
 
 
+def ask_here(target: Target, port: int, where: str) -> RecipeStep:
+    """Ask a server that checks no key and listens to its own machine alone."""
+    found = ask_step(target, [port], where=where, key=False)
+    text = f"HOST=127.0.0.1\n{found.text}"
+    return RecipeStep(found.phase, found.title, found.language, text, where, expect=found.expect)
+
+
 def each_port(ports: Sequence[int], lines: Sequence[str]) -> str:
     """Say the same to every server of a machine."""
     if len(ports) == 1:

@@ -6,10 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.ownership.prices import FIRST_CURRENCY, Basis, build_to_buy
+from sitegen.ownership.prices import build_to_buy
 from sitegen.render.cells import text
 from sitegen.render.filters import quantity
 from sitegen.site.cells import Cell, Lines, NumberCell, Unit
@@ -21,6 +20,7 @@ from sitegen.site.words.hardware import power_words
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import brief_cost
 from sitegen.site.words.verdicts import LONG_CONTEXT, SHORT_CONTEXT, checkpoint_name, ends_at_cap
+from sitegen.survey.best_for_use import longest_context
 from sitegen.survey.results import ComboSurvey
 
 SCRIPT = "(self.sitegenBeside ??= {})[%s] = %s;\n"
@@ -58,15 +58,16 @@ def beside_data(survey: ComboSurvey, models: Sequence[LanguageModel]) -> dict[st
     picks = [row.answer for row in running]
     files = [_run(pick) for pick in picks]
     names = list(dict.fromkeys(files))
+    usd = build_to_buy(survey.combo).seen_usd
     return {
         "lead": survey.lead.model.id if survey.lead else "",
-        "usd": _seen_usd(survey.combo),
+        "usd": None if usd is None else float(round(usd)),
         "facts": [_lines(cell) for cell in _facts(survey)],
         "tiers": letters,
         "close": [int(row.too_close) for row in running],
         "one": [_one_user(pick) for pick in picks],
         "all": [_all_users(pick) for pick in picks],
-        "context": [_context(pick) for pick in picks],
+        "context": [longest_context(pick) for pick in picks],
         "users": [[_users(pick, at) for at in (SHORT_CONTEXT, LONG_CONTEXT)] for pick in picks],
         "files": names,
         "file": [names.index(file) for file in files],
@@ -74,14 +75,6 @@ def beside_data(survey: ComboSurvey, models: Sequence[LanguageModel]) -> dict[st
             at: text(loses_less(row.pick)) for at, row in enumerate(running) if row.read_along
         },
     }
-
-
-def _seen_usd(combo: Combo) -> float | None:
-    """Return a price seen asked or paid; a price at launch is no basis for a comparison."""
-    cost = build_to_buy(combo)
-    if cost.amount is None or cost.currency != FIRST_CURRENCY or Basis.LAUNCH in cost.bases:
-        return None
-    return float(round(cost.amount))
 
 
 def _facts(survey: ComboSurvey) -> tuple[Cell, ...]:
@@ -110,12 +103,6 @@ def _one_user(pick: Assessment) -> list[float]:
 
 def _all_users(pick: Assessment) -> float:
     return _number(pick.speed.aggregate_tokens_per_s.mid) if pick.speed else 0
-
-
-def _context(pick: Assessment) -> int:
-    if pick.best is not None:
-        return pick.best.longest_context[0]
-    return pick.limits.max_context_tokens if pick.limits else 0
 
 
 def _users(pick: Assessment, context: int) -> str:

@@ -24,12 +24,11 @@ from sitegen.site.cells import (
     Link,
     NumberCell,
     Parts,
-    Shares,
     Small,
     Span,
     TierMark,
 )
-from sitegen.site.words.tiers import CLOSE_WORDS, TIER_SHORT, TIER_WORDS
+from sitegen.site.words.tiers import CLOSE_WORDS, TIER_WORDS
 
 TIER_GLYPHS = {
     FitTier.COMFORTABLE: "\N{CHECK MARK}",
@@ -82,17 +81,6 @@ def share_rects(shares: tuple[tuple[FitTier, int], ...], height: int) -> str:
             )
         x += width
     return "".join(pieces)
-
-
-def _shares(cell: Shares, _: str) -> str:
-    return (
-        f'<svg class="bar" role="img" width="100%" height="8" aria-label="{_shares_text(cell)}">'
-        f"{share_rects(cell.counts, 8)}</svg>"
-    )
-
-
-def _shares_text(cell: Shares) -> str:
-    return ", ".join(f"{count} {TIER_SHORT[tier]}" for tier, count in cell.counts)
 
 
 def _folded(cell: Folded, page_url: str) -> str:
@@ -151,7 +139,6 @@ _HTML: Mapping[type, Callable[[Any, str], str]] = {
     Parts: _parts,
     Lines: _lines,
     Folded: _folded,
-    Shares: _shares,
 }
 
 
@@ -175,7 +162,6 @@ TEXT: Mapping[type, Callable[[Any], str]] = {
     Parts: lambda cell: "".join(text(part) for part in cell.parts),
     Lines: lambda cell: " ".join(text(line) for line in cell.lines),
     Folded: lambda cell: cell.summary,
-    Shares: _shares_text,
 }
 
 

@@ -171,16 +171,9 @@ class Folded:
     items: tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """Verdicts by tier, best first, drawn as one bar."""
-
-    counts: tuple[tuple[FitTier, int], ...]
-
-
 Cell: TypeAlias = (
     str | NumberCell | Span | Link | TierMark | EvidenceMark | Absent | Code | Small | Parts | Lines
-    | Folded | Flag | ClaimMark | Shares
+    | Folded | Flag | ClaimMark
 )  # fmt: skip
 
 NOT_APPLICABLE = Absent("not applicable")

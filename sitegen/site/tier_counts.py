@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sitegen.fit.assessment import FitTier
-from sitegen.site.cells import Shares
 from sitegen.survey.results import ModelOnCombo
 from sitegen.values import dataclass
 
@@ -45,8 +44,3 @@ def tally(rows: Iterable[ModelOnCombo], noun: str, url: str = "") -> TierTally:
     tiers = [row.tier for row in rows]
     counts = (TierCount(tier, tiers.count(tier), f"{url}#tier-{tier}") for tier in FitTier)
     return TierTally(noun, tuple(counts))
-
-
-def shares(rows: Iterable[ModelOnCombo]) -> Shares:
-    """Count the rows by tier for a bar in a table."""
-    return Shares(tally(rows, "").shares)

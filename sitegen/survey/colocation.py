@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from sitegen.catalog.domain.hardware import Combo, Node
@@ -40,7 +40,6 @@ class _GpuRange:
 
 
 Taken = frozenset[tuple[int, int]]
-Judged = Callable[["_GpuRange"], ColocatedModel | None]
 
 
 def colocate(

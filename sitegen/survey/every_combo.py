@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel, Runtime
 from sitegen.fit.assess import assess
@@ -30,7 +29,6 @@ from sitegen.survey.results import (
     ColocatedModel,
     ComboSurvey,
     ModelOnCombo,
-    Survey,
 )
 from sitegen.survey.uncertainty import doubt_of
 from sitegen.survey.verdict_policy import (
@@ -128,16 +126,6 @@ class JudgedModel:
     def tier(self) -> FitTier:
         """The verdict."""
         return self.verdict.tier
-
-
-def survey(catalog: Catalog) -> Survey:
-    """Assess every model on every combo at the reference workload.
-
-    Raises:
-        ValueError: If a model's family is unknown (the catalog's checks report it first).
-    """
-    engine = FitEngine(catalog)
-    return Survey({combo.id: survey_combo(engine, combo) for combo in catalog.combos.values()})
 
 
 def prepare_all(engine: FitEngine) -> None:

@@ -55,7 +55,7 @@ class FirstAnswer:
 
     Attributes:
         use: The use that it is best for; ``None`` where a reader named the model.
-        found: The pick; ``None`` where nothing rated for the use is comfortable.
+        pick: The pick; ``None`` where nothing rated for the use is comfortable.
         as_good: Models that published evidence cannot tell from it, itself among them; 0 where it
             is the largest because none is rated.
         instead: Other answers, each another model than the first.

@@ -20,6 +20,7 @@ from sitegen.catalog.domain.hardware import (
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.usual_links import usual_link
 from sitegen.survey.answers import GpusNeeded
+from sitegen.survey.best_for_use import longest_context
 from sitegen.survey.gpu_counts import POWERS, installed_kinds, machine_of
 from sitegen.survey.results import ComboSurvey, Survey
 from sitegen.values import dataclass
@@ -139,12 +140,9 @@ def on_gpus(kind: OneKind, count: int, needs: Iterable[GpusNeeded]) -> Mapping[s
 def _of_row(tier: FitTier, pick: Assessment, too_close: bool) -> OnGpus:
     if tier is FitTier.NOT_PRACTICAL:
         return OnGpus(tier, too_close)
-    context = pick.limits.max_context_tokens if pick.limits else 0
-    if pick.best is not None:
-        context = pick.best.longest_context[0]
     speed = pick.speed.single_tokens_per_s.mid if pick.speed else 0.0
     file = pick.checkpoint.quantization.name
-    return OnGpus(tier, too_close, speed, context, len(pick.combo.gpus), file)
+    return OnGpus(tier, too_close, speed, longest_context(pick), len(pick.combo.gpus), file)
 
 
 def _of_need(need: GpusNeeded, kind: OneKind, count: int) -> OnGpus:

@@ -16,7 +16,7 @@ from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import Checkpoint, LanguageModel, Runtime
 from sitegen.catalog.domain.provenance import Interval
 from sitegen.fit.assessment import Assessment, FitTier
-from sitegen.ownership.prices import FIRST_CURRENCY, Basis, Cost, build_to_buy
+from sitegen.ownership.prices import Cost, build_to_buy
 from sitegen.physics.plan import ParallelPlan
 from sitegen.survey.answers import GpusNeeded
 from sitegen.survey.results import ModelOnCombo
@@ -70,10 +70,8 @@ class OnMachine:
 
     @property
     def usd(self) -> Decimal | None:
-        """Observed price, asked or paid; a launch price does not count as observed."""
-        if self.cost.currency != FIRST_CURRENCY or Basis.LAUNCH in self.cost.bases:
-            return None
-        return self.cost.amount
+        """What somebody saw it cost."""
+        return self.cost.seen_usd
 
     @property
     def users(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,12 +17,11 @@ from playwright.sync_api import Browser, sync_playwright
 from benchmarks import browser_parity
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.pipeline.finish import searched
 from sitegen.pipeline.search import installed_indexer
 from sitegen.survey.results import ComboSurvey
 from tests.engines import engine_of
 from tests.made_once import browser_program, replace_in
-from tests.render.built import files, site
+from tests.render.built import files, searched
 from tests.survey.whole_catalog import whole_survey
 
 ARGUMENTS = [
@@ -69,17 +69,24 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Keep the tests' output to the tests."""
 
 
+@contextmanager
+def served(root: Path) -> Iterator[str]:
+    """The address of a server for a folder."""
+    handler = partial(_Quiet, directory=str(root))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
 @pytest.fixture(scope="session")
 def published_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The invented site with its index of the text, on a server, two folders deep."""
     root = tmp_path_factory.mktemp("server")
     indexer = installed_indexer()
     assert indexer is not None, "pagefind-bin is among the packages of the environment"
-    written(root / "some" / "base", {**files(), **indexer(searched(site(), files()))})
-    handler = partial(_Quiet, directory=str(root))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/some/base/"
-        server.shutdown()
-        thread.join()
+    written(root / "some" / "base", {**files(), **indexer(searched())})
+    with served(root) as at:
+        yield f"{at}some/base/"

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from playwright.sync_api import Browser, Page, Request
@@ -24,7 +21,7 @@ from sitegen.site.inputs import SiteInputs
 from sitegen.site.pages import check, errors
 from sitegen.survey.results import Survey
 from tests.browser.axe import flaws_in_both_themes
-from tests.browser.conftest import written
+from tests.browser.conftest import served, written
 from tests.browser.open_pages import without_errors
 from tests.browser.test_check_in_node import FAILED_LOG, LLAMA_LOG, VLLM_LOG
 from tests.lint.support import facts
@@ -57,20 +54,10 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Keep the tests' output to the tests."""
-
-
 @pytest.fixture(scope="module")
 def address(root: Path) -> Iterator[str]:
-    handler = partial(_Quiet, directory=str(root))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+    with served(root) as at:
+        yield at
 
 
 @contextmanager

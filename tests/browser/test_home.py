@@ -6,9 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,7 +34,7 @@ from sitegen.site.words.verdicts import checkpoint_name
 from sitegen.survey.composed_build import BuildQuestion, verdict_of
 from sitegen.survey.results import Survey
 from tests.browser.axe import flaws_in_both_themes
-from tests.browser.conftest import written
+from tests.browser.conftest import served, written
 from tests.made_once import browser_program
 from tests.survey.whole_catalog import whole_survey
 
@@ -102,20 +100,10 @@ def fit(real: tuple[Catalog, FitEngine], monkeypatch: pytest.MonkeyPatch) -> Fit
     return asked
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Keep the tests' output to the tests."""
-
-
 @pytest.fixture(scope="module")
 def address(root: Path) -> Iterator[str]:
-    handler = partial(_Quiet, directory=str(root))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+    with served(root) as at:
+        yield at
 
 
 @contextmanager

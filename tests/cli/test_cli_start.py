@@ -14,6 +14,7 @@ from sitegen.cli.group import COMMANDS, cli
 from tests.cli.small_project import REPOSITORY, run
 
 HEAVY = {"pydantic", "yaml", "jinja2", "tornado", "rich", "markdown_it", "pygments", "asyncio"}
+PAGES = {"jinja2", "markdown_it", "pygments", "PIL"}
 
 
 def test_version_is_told_without_loading_what_it_does_not_need() -> None:
@@ -22,11 +23,20 @@ def test_version_is_told_without_loading_what_it_does_not_need() -> None:
         "status = run_safely(cli, ['--version']);"
         "print(sorted(sys.modules), file=sys.stderr); sys.exit(status)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=REPOSITORY
-    )
+    done = started(code)
     assert done.stdout == f"sitegen {sitegen.__version__}\n"
     assert HEAVY.isdisjoint(name.strip("'") for name in done.stderr.strip("[]\n").split(", "))
+
+
+def test_a_question_on_the_command_line_loads_nothing_that_makes_pages() -> None:
+    code = "import sys, sitegen.cli.text.fit; print(*sys.modules)"
+    assert PAGES.isdisjoint(started(code).stdout.split())
+
+
+def started(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=REPOSITORY
+    )
 
 
 @pytest.fixture(autouse=True)

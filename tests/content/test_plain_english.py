@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.yaml_files import read_yaml
+from tests.yaml_files import read_yaml, strings_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,15 +45,6 @@ ODD = {
 }
 
 
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from (one for item in value.values() for one in _strings(item))
-    elif isinstance(value, list):
-        yield from (one for item in value for one in _strings(item))
-    elif isinstance(value, str):
-        yield value
-
-
 def _plain_lines(markdown: str) -> Iterator[str]:
     """The paragraphs of a document, without code, references and front matter's marks."""
     text = re.sub(r"^```.*?^```", "", markdown, flags=re.DOTALL | re.MULTILINE)
@@ -66,7 +57,7 @@ def _error_words() -> Iterator[tuple[str, str]]:
     """All prose of the known errors; ``text`` is what programs print."""
     for path in sorted((ROOT / "content/errors").glob("*.yaml")):
         for error in read_yaml(path.read_text("utf-8"))["errors"]:
-            ours = [error["title"], error["means"], *_strings(error["likely"])]
+            ours = [error["title"], error["means"], *strings_of(error["likely"])]
             yield from ((path.name, text) for text in ours)
 
 
@@ -79,7 +70,7 @@ def _record_words() -> Iterator[tuple[str, str]]:
     for path in sorted((ROOT / "catalog/combos").glob("*.yaml")):
         record = read_yaml(path.read_text("utf-8"))
         ours = [record.get(key, "") for key in ("summary", "why", "not_for", "notes")]
-        ours += _strings(record.get("failure_modes", []))
+        ours += strings_of(record.get("failure_modes", []))
         ours += _operations(record)
         yield from ((path.name, text) for text in ours)
     for path in sorted((ROOT / "catalog/runtimes").glob("*.yaml")):

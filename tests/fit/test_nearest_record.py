@@ -69,13 +69,13 @@ def speed_run() -> SpeedRun:
 def memory_run() -> MemoryRun:
     """The same tuple, started."""
     nothing = Observed(
-        None, None, None, None, None, None, None, None, (), (), (), None, (), ()
+        None, None, None, None, None, None, None, None, (), (), (), None, ()
     )  # fmt: skip
     return MemoryRun(
         id="start", subject=subject(), program="", date="", system=pair(),
         split=RunSplit(2, 1, None, False), workload=RunWorkload(8_192, None, "auto", ""),
         settings=RunSettings(None, None, None, False, None, None, "", "", None, None, False),
-        assumed=(), observed=replace(nothing, weights_gib=18.5), outcome="ran", stage="serve",
+        assumed=(), observed=replace(nothing, weights_gib=18.5), outcome="ran",
         usable_for=(LoggedQuantity.WEIGHTS, LoggedQuantity.VERDICT), unsaid={}, uncovered={},
         causes={}, disputed={}, group="", quote="", notes="",
     )  # fmt: skip

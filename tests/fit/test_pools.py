@@ -7,7 +7,7 @@ import pytest
 from sitegen.fit.assessment import FitRequest, FitTier
 from sitegen.fit.disaggregated import Disaggregated, disaggregated, transfer_s
 from sitegen.physics.memory.profile_constants import profile_of
-from sitegen.physics.plan import ParallelPlan, PlanKind, Workload
+from sitegen.physics.plan import Workload
 from sitegen.recipes.forms.ray_serve import Strategy, placement_group
 from tests.fit.questions import ask, catalog, combo, engine, model
 
@@ -73,14 +73,10 @@ def test_a_replica_of_one_machine_is_packed_strictly() -> None:
     assert (group.bundles_per_node, group.gpus, group.replicas) == ((4,), 4, 2)
 
 
-def test_a_plan_over_machines_is_packed_with_each_tensor_group_on_one_of_them() -> None:
+def test_a_plan_over_machines_is_packed() -> None:
     """Ray Serve's cross-node example: tensor 4 inside machines, pipeline 2 across, 8 bundles."""
     found = ask(model("llama70"), "bf16", FOUR, "vllm", tp=4, pp=2)
     assert found.plan is not None
     group = placement_group(found.plan)
     assert group.strategy is Strategy.PACK
     assert (group.bundles_per_node, group.gpus) == ((4, 4), 8)
-    assert group.tensor_parallel_inside_nodes
-    ranks = tuple((node, gpu) for node in (0, 1) for gpu in (0, 1, 2, 3))
-    wide = ParallelPlan(PlanKind.TENSOR, 8, 1, 1, ranks, (80,))
-    assert not placement_group(wide).tensor_parallel_inside_nodes

@@ -173,10 +173,9 @@ def test_a_tied_head_costs_the_file_nothing_and_a_second_copy_the_table() -> Non
     assert weights.total_bytes == 2 * 27_009_346_304
 
 
-def test_exl_quantizes_a_copy_of_a_tied_table_and_keeps_the_table_in_ram() -> None:
+def test_exl_quantizes_a_copy_of_a_tied_table() -> None:
     weights = weights_of("gemma27", "exl3-4.0bpw")
     assert not weights.tied
-    assert weights.embedding_on_host
     assert weights.head_bytes == 262_208 * 5_376 * 6 // 8
 
 

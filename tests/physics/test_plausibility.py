@@ -20,7 +20,7 @@ from sitegen.catalog.domain.runs import (
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.quarantine import Gate, quarantine
 from sitegen.physics.bounds import plausibility
-from sitegen.physics.bounds.judgement import Finding, Plausibility
+from sitegen.physics.bounds.judgement import BoundFinding, Plausibility
 from sitegen.physics.bounds.peak_rates import (
     MemoryPart,
     MemoryReader,
@@ -129,7 +129,7 @@ def test_ram_that_nobody_states_may_hold_whatever_the_gpus_cannot() -> None:
     assert plausibility.memory(10**15, (CARD,), None) is not None
 
 
-def aggregate(rate: float, streams: int, spread: float = 16) -> Finding | None:
+def aggregate(rate: float, streams: int, spread: float = 16) -> BoundFinding | None:
     return plausibility.aggregate(
         rate, streams=streams, least_bytes=16 * GB, spread_bytes=spread * GB,
         bytes_per_s=1_600 * GB, active_parameters=8 * 10**9, flops_per_s=400e12,
@@ -226,7 +226,7 @@ def test_a_run_above_a_bound_is_quarantined_with_its_reason() -> None:
     assert verdict_of(run("rtx-4090", 2, 19, tensor=4)) == "WORLD"
 
 
-def gated(run: SpeedRun) -> Finding | None:
+def gated(run: SpeedRun) -> BoundFinding | None:
     return Gate(whole_catalog(), cases().engine.reduced).finding(run)
 
 

@@ -11,10 +11,9 @@ import pytest
 
 from sitegen.inputs import read_project
 from sitegen.pipeline.building import build
-from sitegen.pipeline.finish import searched
 from sitegen.pipeline.search import SearchIndexError, index, installed_indexer
 from tests.cli.small_project import run_process, small_project
-from tests.render.built import files, site
+from tests.render.built import searched
 
 PAGES = {
     "/one/": '<html lang="en"><body><main><h1>One</h1><p>Quiet fans.</p></main></body></html>',
@@ -48,7 +47,7 @@ def test_only_what_the_search_page_loads_is_published() -> None:
 def test_the_order_of_pages_and_the_environment_do_not_matter(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pages = searched(site(), files())
+    pages = searched()
     first = made_of(pages)
     monkeypatch.setenv("PAGEFIND_VERBOSE", "true")
     monkeypatch.setenv("PAGEFIND_KEEP_INDEX_URL", "false")
@@ -57,7 +56,7 @@ def test_the_order_of_pages_and_the_environment_do_not_matter(
 
 
 def test_names_in_tables_are_left_to_the_list_of_names() -> None:
-    pages = searched(site(), files())
+    pages = searched()
     combo = pages["/combos/four-by-two/"]
     assert "What runs on 4 nodes" in combo
     assert "It is placid and was" in combo

@@ -527,7 +527,7 @@ def test_coverage_counts_records_and_tells_silence_from_a_missing_rule() -> None
 
 def test_a_verdict_agrees_with_what_happened() -> None:
     def judged(outcome: str, tier: str, naive_fits: bool, **more: str) -> JudgedQuantity:
-        return JudgedQuantity(origin(outcome + tier), outcome, "", tier, (), naive_fits, **more)
+        return JudgedQuantity(origin(outcome + tier), outcome, tier, (), naive_fits, **more)
 
     found = verdicts_of(
         [
@@ -541,7 +541,7 @@ def test_a_verdict_agrees_with_what_happened() -> None:
     )
     assert (found.judged, found.agree, found.refused_though_ran) == (5, 2, 1)
     assert found.agree_borderline == 1
-    assert (found.comfortable_though_failed, found.comfortable_undisputed) == (1, 0)
+    assert found.comfortable_though_failed == 1
     assert (found.naive_judged, found.naive_agree, found.naive_fits_though_failed) == (5, 2, 2)
 
 
@@ -554,7 +554,7 @@ def test_a_verdict_agrees_with_what_happened() -> None:
 def test_a_hard_reason_of_memory_says_that_it_fails(
     outcome: str, tier: str, reason: str, *, agrees: bool
 ) -> None:
-    one = JudgedQuantity(origin("x"), outcome, "", tier, (reason,), naive_fits=True)
+    one = JudgedQuantity(origin("x"), outcome, tier, (reason,), naive_fits=True)
     assert one.agrees is agrees
 
 
@@ -562,7 +562,7 @@ def test_strangers_are_counted_apart() -> None:
     known, new = figure("a", 10, 9, 10, 11), figure("b", 10, 14, 15, 16)
     new = replace(new, origin=replace(new.origin, stranger=True, source="t"))
     failed = JudgedQuantity(
-        replace(new.origin, run="c"), "failed", "", "borderline", (), naive_fits=False
+        replace(new.origin, run="c"), "failed", "borderline", (), naive_fits=False
     )
     report = report_of((known, new, failed), ())
     (pair,) = memory_pairs(report)

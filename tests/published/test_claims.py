@@ -19,12 +19,19 @@ from sitegen.catalog.load import parse_catalog
 from sitegen.catalog.records.assertions import OpenAssertion
 from sitegen.catalog.records.claims import KINDS, StatedClaim
 from sitegen.fit.fit_engine import FitEngine
-from sitegen.physics.bounds.judgement import UNITS, ClaimVerdict, Judgement
+from sitegen.physics.bounds.judgement import ClaimVerdict, Judgement
 from sitegen.published.claims.judge import JUDGES, JudgedClaim, judge_claim, judge_pages
 from sitegen.published.claims.plans import machine
 from sitegen.site.words.claim_sentences import STEPS
 from sitegen.site.words.claims import finding_sentence, reading_words, step_cell
 from tests.survey.whole_catalog import ROOT, cases, whole_catalog
+
+UNITS = frozenset(
+    {
+        "bytes", "bytes/s", "tokens/s", "tokens", "s", "1", "count", "parameters", "flop/s",
+        "usd", "usd/kWh", "usd/month", "usd/h", "W", "kWh", "h", "months", "GB", "1/s",
+    }
+)  # fmt: skip
 
 CONFIRMED, DOUBTFUL = ClaimVerdict.CONFIRMED, ClaimVerdict.DOUBTFUL
 DISPUTED, IMPOSSIBLE = ClaimVerdict.DISPUTED, ClaimVerdict.IMPOSSIBLE

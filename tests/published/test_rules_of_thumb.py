@@ -44,13 +44,6 @@ def test_the_cache_forgets_grouped_heads() -> None:
     assert rules_of_thumb.cache_bytes_per_token(80, 8_192) == 8 * 2 * 80 * 8 * 128 * 2
 
 
-def test_the_hidden_size_is_guessed_from_parameters_and_layers() -> None:
-    """6 × 32 × 4,096² parameters give back a width of 4,096."""
-    assert rules_of_thumb.cache_bytes_by_parameters(6 * 32 * 4_096**2, 32) == pytest.approx(
-        2 * 32 * 4_096 * 2
-    )
-
-
 def test_memory_of_all_cards_is_added_up_and_a_fifth_is_all_that_else_needs() -> None:
     """30 billion at 8 bits and a fifth are 36 GB: over two cards of 18 GB, says the rule."""
     recipe = catalog().quantizations["q8-0"]

@@ -513,13 +513,3 @@ def test_macs_that_each_hold_the_model_keep_apart_and_those_of_one_replica_find_
             assert ("$(hostname -s)" in texts) is (alone and plan.replicas > 1)
             seen[alone] += 1
     assert set(seen) == {True, False}
-
-
-def test_recipes_are_written_the_same_twice() -> None:
-    found = assessments()[:: max(1, len(assessments()) // 50)]
-
-    def texts(all_of: tuple[Recipe, ...]) -> list[str]:
-        return [step.text for recipe in all_of for step in recipe.steps]
-
-    for one in found:
-        assert texts(recipes_for(one)) == texts(recipes_for(one))

@@ -16,12 +16,14 @@ from sitegen.catalog.authored import CatalogRecords
 from sitegen.catalog.kinds import Kind
 from sitegen.catalog.schema import schema_files
 from sitegen.inputs import ProjectFiles, read_project
-from sitegen.pipeline.pages import render
+from sitegen.pipeline.pages import is_searched, render
+from sitegen.render.addresses import file_of
 from sitegen.render.beside import beside_files
 from sitegen.render.data.offline import OFFLINE, offline_archive, pack
 from sitegen.render.data.schemas import api_files, api_schemas
 from sitegen.render.data.verdicts import verdict_file
 from sitegen.render.matrix import matrix_files
+from sitegen.render.searchable import searchable
 from sitegen.site.collect import collect_pages
 from sitegen.site.combo.matrix import grid_of
 from sitegen.site.json.api import listings
@@ -73,6 +75,15 @@ def files() -> dict[str, bytes]:
 
 def pages() -> tuple[str, ...]:
     return tuple(path for path in files() if path.endswith(".html"))
+
+
+def searched() -> dict[str, str]:
+    """What a full-text index reads of each page, by URL."""
+    return {
+        page.url: searchable(files()[file_of(page.url)].decode())
+        for page in site().pages.values()
+        if is_searched(page)
+    }
 
 
 @cache

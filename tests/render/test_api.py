@@ -14,7 +14,7 @@ from referencing.jsonschema import DRAFT202012
 
 from sitegen.inputs import read_project
 from sitegen.pipeline.building import build
-from sitegen.render.data.schemas import PAGE_SHAPES, strict
+from sitegen.render.data.schemas import PAGE_SHAPES
 from sitegen.site.page import Page
 from tests.by_columns import entries
 from tests.cli.small_project import small_project
@@ -34,6 +34,18 @@ def schema_of(path: str, published: Mapping[str, bytes]) -> str:
     pages = json.loads(published["api/v2/pages.json"])["result"]
     by_url = {page["url"]: page["schema_path"].removeprefix("/") for page in pages}
     return str(by_url[f"/{path.removesuffix('index.json')}"])
+
+
+def strict(schema: Any) -> Any:
+    """Forbid, in a copy of a schema, keys that it does not name."""
+    if isinstance(schema, list):
+        return [strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {key: strict(value) for key, value in schema.items()}
+    if "properties" in closed and "additionalProperties" not in closed:
+        closed["additionalProperties"] = False
+    return closed
 
 
 def mistakes(published: Mapping[str, bytes]) -> tuple[int, list[str]]:

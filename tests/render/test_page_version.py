@@ -6,8 +6,9 @@ import json
 import re
 from dataclasses import replace
 
-from sitegen.render import environment, render_page
 from sitegen.render.data.page_version import UNKNOWN
+from sitegen.render.environment import environment
+from sitegen.render.page_files import render_page
 from sitegen.site.page import Page
 from tests.render.built import files, project, site
 from tests.site import fabricated

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.render import environment
+from sitegen.render.environment import environment
 from tests.render.built import ROOT, project
 
 TEMPLATES = sorted(project().templates)

@@ -39,7 +39,7 @@ LOG = Source("A log", "https://log.example/1", "2026-11-20")
 POST = Source("A post", "https://post.example/2", "2026-11-20")
 PAGE = Source("A page", "https://page.example/3", "2026-11-20")
 NOTHING = Observed(
-    None, None, None, None, None, None, None, None, (), (), (), None, (), ()
+    None, None, None, None, None, None, None, None, (), (), (), None, ()
 )  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def memory_run(id_: str, model: str, on: Combo | None, outcome: str) -> MemoryRu
         split=RunSplit(2, None, None, False), workload=RunWorkload(8_192, None, "", ""),
         settings=RunSettings(0.9, None, None, False, None, None, "", "", None, None, False),
         assumed=(), observed=replace(NOTHING, weights_gib=19.75, kv_pool_gib=1.5),
-        outcome=outcome, stage="serve" if outcome == "ran" else "weights",
+        outcome=outcome,
         usable_for=(LoggedQuantity.WEIGHTS, LoggedQuantity.KV_POOL, LoggedQuantity.VERDICT),
         unsaid={}, uncovered={},
         causes={LoggedQuantity.KV_POOL: "another program held memory"}, disputed={}, group="",
@@ -162,9 +162,9 @@ def results(model: str) -> tuple[Result, ...]:
     )  # fmt: skip
     return (
         near, far, disputed,
-        JudgedQuantity(first, "ran", "serve", "comfortable", (), True),
+        JudgedQuantity(first, "ran", "comfortable", (), True),
         JudgedQuantity(
-            second, "failed", "weights", "comfortable", (), True, "a defect of that version"
+            second, "failed", "comfortable", (), True, "a defect of that version"
         ),
         Skipped(second, LoggedQuantity.KV_POOL, "GPU not named", says_enough=False),
     )  # fmt: skip
@@ -178,7 +178,7 @@ def speed_results(gpu: str) -> SpeedAccuracy:
     ) -> SpeedComparison:
         return SpeedComparison(
             run, "a-post", quantity, measured, Interval(*at), 60.0 if quantity == "decode" else 0.0,
-            "llama-cpp", gpu, "llama", "eagle3" if note else "", note,
+            "llama-cpp", gpu, "eagle3" if note else "", note,
         )  # fmt: skip
 
     return SpeedAccuracy(

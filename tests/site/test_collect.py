@@ -9,14 +9,13 @@ import pytest
 from sitegen.fit.assessment import FitTier
 from sitegen.physics.plan import PlanKind
 from sitegen.problems import ProblemsFound, SourceSpan
-from sitegen.quality.values import Use
 from sitegen.render.cells import text
 from sitegen.site.collect import collect_pages, page_kinds
 from sitegen.site.combo.key_facts import key_facts
 from sitegen.site.content.settings import parse_settings
 from sitegen.site.page import Page
 from sitegen.site.tables.running_costs import running_costs
-from sitegen.site.words.combo_answer import Pooling, answer, pooling
+from sitegen.site.words.combo_answer import Pooling, pooling
 from sitegen.site.words.hardware import PoolingShape, node_groups
 from sitegen.site.words.plans import effective_words
 from sitegen.site.words.verdicts import longest_context
@@ -91,31 +90,6 @@ def test_the_question_is_the_title_of_a_combo_page() -> None:
     page = collect_pages(fabricated.inputs()).pages["/combos/four-by-two/"]
     assert page.title == "What runs on 4 nodes × 2× RTX 4090?"
     assert page.source.path == "catalog/combos/four-by-two.yaml"
-
-
-def test_the_answer_gives_both_answers_in_words_of_values() -> None:
-    said = text(answer(SURVEY.combos[FOUR_BY_TWO.id])).replace("\xa0", " ")
-    assert said == (
-        "2 of 3 models fit comfortably, none is borderline and 1 is not practical. "
-        "Best overall: Large 70B at Q4_K_M, first of 2 models that published "
-        "scores cannot tell apart, fits comfortably in vLLM as TP 2 × PP 2, 2 replicas, about "
-        "21 tok/s for one user. For many users: Small 8B at Q4_K_M in vLLM serves 24 users, each "
-        "with 8,192 tokens of context, at reading speed, if most of each prompt is already in the "
-        "KV cache."
-    )
-
-
-def test_an_answer_says_of_one_rated_model_that_it_is_best_and_of_unrated_ones_only_the_size() -> (
-    None
-):
-    alone = text(answer(SURVEY.combos[MIXED.id]))
-    assert "Best overall: Small 8B at Q4_K_M fits comfortably in llama.cpp" in alone
-    coding = tuple(one for one in SURVEY.combos[MIXED.id].uses if one.use is not Use.OVERALL)
-    assert coding
-    for uses in ((), coding):
-        unrated = text(answer(replace(SURVEY.combos[MIXED.id], uses=uses)))
-        assert "Largest model that runs: Small 8B at Q4_K_M fits comfortably" in unrated
-        assert "Best" not in unrated
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from sitegen.fit.assessment import BestPlans
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.published.claims.plans import machine
 from sitegen.quality.values import NONE, Rating, Ratings, Use
-from sitegen.render import render_page
 from sitegen.render.cells import text
 from sitegen.render.environment import environment
+from sitegen.render.page_files import render_page
 from sitegen.site.cells import Link
 from sitegen.site.collect import collect_pages
 from sitegen.site.combo.gpu_answers import GpuAnswers, gpu_answers, kinds_by_gpu

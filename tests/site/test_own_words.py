@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from benchmarks.seed_ngrams import LENGTH, known, ngrams
 from sitegen.problems import ProblemsFound
 from sitegen.site.content.documents import parse_documents
-from tests.yaml_files import read_yaml
+from tests.yaml_files import read_yaml, strings_of
 
 ROOT = Path(__file__).parents[2]
 SEEDS = known((ROOT / "tests/site/seed_ngrams.bin").read_bytes())
@@ -19,15 +18,6 @@ FRONT = "---\ntitle: A\ndescription: B.\nkind: guide\norder: 1\n"
 
 def _taken(text: str, hashes: frozenset[bytes]) -> list[str]:
     return [text[at : at + 60] for at, hashed in ngrams(text) if hashed in hashes]
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from (one for item in value.values() for one in _strings(item))
-    elif isinstance(value, list):
-        yield from (one for item in value for one in _strings(item))
-    elif isinstance(value, str):
-        yield value
 
 
 def _texts() -> list[Path]:
@@ -44,7 +34,7 @@ def test_no_eight_words_of_the_seeds_stand_in_the_prose_of_combos() -> None:
     taken = {}
     for path in sorted((ROOT / "catalog/combos").glob("*.yaml")):
         record = read_yaml(path.read_text("utf-8"))
-        if found := [one for text in _strings(record) for one in _taken(text, SEEDS)]:
+        if found := [one for text in strings_of(record) for one in _taken(text, SEEDS)]:
             taken[path.name] = found
     assert taken == {}
 

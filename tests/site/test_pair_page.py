@@ -10,7 +10,6 @@ import pytest
 
 from sitegen.browser.html import commands_html, details_html, losses_html, others_html
 from sitegen.fit.assessment import FitTier
-from sitegen.render import render_page
 from sitegen.render.environment import environment
 from sitegen.render.opened_model import (
     write_commands,
@@ -18,6 +17,7 @@ from sitegen.render.opened_model import (
     write_losses,
     write_others,
 )
+from sitegen.render.page_files import render_page
 from sitegen.site.json.schema.parts import WholeAssessment
 from sitegen.site.json.shaped import shaped
 from sitegen.site.page import Page

@@ -11,7 +11,7 @@ from sitegen.fit.fit_engine import FitEngine
 from sitegen.fit.planner import Question, best_plan
 from sitegen.physics.plan import DEFAULTS, Settings, Workload
 from sitegen.survey.effective_vram import effective_vram
-from sitegen.survey.every_combo import survey, survey_combo
+from sitegen.survey.every_combo import survey_combo
 from sitegen.survey.results import ComboSurvey
 from sitegen.survey.verdict_policy import VERDICT_GOAL
 from tests.fit.questions import catalog, combo, model
@@ -148,7 +148,7 @@ def test_a_larger_mac_is_offered_before_a_second_one() -> None:
     whole = model("llama70")
     big = replace(whole, checkpoints=tuple(c for c in whole.checkpoints if c.id == "gguf-f16"))
     found = replace(catalog(), models={big.id: big}, combos={where.id: where})
-    row = survey(found).combos[where.id].rows[0]
+    row = survey_combo(FitEngine(found), where).rows[0]
     assert row.verdict.tier is FitTier.NOT_PRACTICAL
     assert row.pick.cure is not None
     assert row.pick.cure.code == "MORE_MEMORY"

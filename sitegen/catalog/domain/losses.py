@@ -29,7 +29,6 @@ class LossRow:
     value: float
     error: float | None
     bits: float | None
-    calibration: str
     tuned: bool
     cache: str
 
@@ -57,7 +56,6 @@ class MeasuredLosses:
     id: str
     title: str
     evaluator: Evaluator
-    evaluated_by: str
     license: str
     date: str
     note: str

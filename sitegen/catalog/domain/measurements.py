@@ -87,7 +87,6 @@ class Observed:
     kv_mib: tuple[float, ...]
     kv_total_mib: float | None
     compute_gpu_mib: tuple[float, ...]
-    compute_host_mib: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,6 @@ class MemoryRun:
     assumed: tuple[str, ...]
     observed: Observed
     outcome: str
-    stage: str
     usable_for: tuple[LoggedQuantity, ...]
     unsaid: Mapping[LoggedQuantity, str]
     uncovered: Mapping[LoggedQuantity, str]

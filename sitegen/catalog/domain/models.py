@@ -171,7 +171,7 @@ class LanguageModel:
 
 
 class MemoryModel(StrEnum):
-    """How a runtime lays out memory; each is one set of kernel formulas."""
+    """How a runtime lays out memory; each is one set of formulas."""
 
     PAGED = "paged"
     """A fixed share of the GPU; what is left after weights and activations is the KV pool."""

@@ -29,7 +29,9 @@ class LossRowRecord(Record):
         default=None, gt=0, le=32, description="Bits per weight of the file, where stated."
     )
     calibration: str = Field(
-        default="", max_length=120, description="Text that the quantization was tuned on."
+        default="",
+        max_length=120,
+        description="Text that the quantization was tuned on; recorded only, no rule reads it.",
     )
     tuned: bool = Field(
         default=False,
@@ -76,7 +78,7 @@ class LossRecord(Record):
             "Who measured: an independent party, a maker of the method, or the model's maker."
         )
     )
-    evaluated_by: Text = Field(description="Name of who measured.")
+    evaluated_by: Text = Field(description="Name of who measured; recorded only, no rule reads it.")
     license: Text = Field(description="Licence of the data, or that none is visible.")
     date: IsoDate = Field(description="Date of the figures.")
     note: str = Field(default="", description="What a reader should know of the source.")

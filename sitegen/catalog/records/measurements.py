@@ -97,7 +97,9 @@ class ObservedRecord(Record):
     kv_mib: Mib = Field(default=(), description="Cache buffers of all devices, state included.")
     kv_total_mib: float | None = Field(default=None, gt=0, description="Cache without state.")
     compute_gpu_mib: Mib = Field(default=(), description="Compute buffers on GPUs, in log order.")
-    compute_host_mib: Mib = Field(default=(), description="Compute buffers in system RAM.")
+    compute_host_mib: Mib = Field(
+        default=(), description="Compute buffers in system RAM; recorded only, no rule reads them."
+    )
 
 
 class MemoryRunRecord(Record):
@@ -129,7 +131,9 @@ class MemoryRunRecord(Record):
     outcome: Literal["ran", "failed", "partly-on-cpu", "unknown"] = Field(
         description="Whether it started and served."
     )
-    stage: StageWord | None = Field(default=None, description="Where a failure happened.")
+    stage: StageWord | None = Field(
+        default=None, description="Where a failure happened; recorded only, no rule reads it."
+    )
     usable_for: tuple[QuantityWord, ...] = Field(
         default=(), description="Quantities that its figures can check."
     )

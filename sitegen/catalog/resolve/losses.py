@@ -25,7 +25,6 @@ def resolve_losses(
         id=authored.id,
         title=record.title,
         evaluator=Evaluator(record.evaluator),
-        evaluated_by=record.evaluated_by,
         license=record.license,
         date=record.date,
         note=record.note,
@@ -61,7 +60,6 @@ def _row(record: LossRowRecord, today: Mapping[str, str]) -> LossRow:
         value=record.value,
         error=record.error,
         bits=record.bits,
-        calibration=record.calibration,
         tuned=record.tuned,
         cache=record.cache,
     )

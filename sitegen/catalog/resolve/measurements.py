@@ -60,7 +60,6 @@ def _run(
         assumed=run.assumed,
         observed=_observed(run.observed),
         outcome=run.outcome,
-        stage=run.stage or "",
         usable_for=tuple(LoggedQuantity(word) for word in run.usable_for),
         unsaid=_by_quantity(run.unsaid),
         uncovered=_by_quantity(run.uncovered),
@@ -114,7 +113,6 @@ def _observed(record: ObservedRecord) -> Observed:
         kv_mib=record.kv_mib,
         kv_total_mib=record.kv_total_mib,
         compute_gpu_mib=record.compute_gpu_mib,
-        compute_host_mib=record.compute_host_mib,
     )
 
 

@@ -15,7 +15,6 @@ from sitegen.values import dataclass
 
 NEAR = 0.06
 """Share by which a size in a name may differ from the count that the release publishes."""
-_ACTIVE = re.compile(r"a\d+(?:\.\d+)?b")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)b")
 _LEFT_OUT = re.compile(r"[ae]?\d+(?:\.\d+)?b|\d+x\d+b|\d+e|\d{4}|0[1-9]|1[0-2]")
 """Words that people leave out: sizes, active parameters, experts, dates of a release."""

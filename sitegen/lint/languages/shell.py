@@ -107,7 +107,6 @@ class _ShellReader:
     waiting: list[tuple[str, bool, str, bool, tuple[str, ...]]] = field(default_factory=list)
     target: str = ""
     continued: bool = False
-    piped: bool = False
     last_line_end: int = -2
     prompts: bool = False
     array: str = ""
@@ -255,7 +254,6 @@ class _ShellReader:
     def _end(self, operator: str) -> None:
         if self.words or self.assigned:
             self._add(background=operator == "&")
-        self.piped = operator == "|"
         if operator != "\n":
             self.continued = False
 
@@ -274,7 +272,7 @@ class _ShellReader:
         )  # fmt: skip
         self.commands.append(
             Command(
-                tuple(words), assigned, start, end, background, adjoins, self.piped,
+                tuple(words), assigned, start, end, background, adjoins,
                 tuple(self.comments), tuple(self.own),
             )
         )  # fmt: skip

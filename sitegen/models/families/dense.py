@@ -97,13 +97,7 @@ def qwen(config: Config) -> Body:
 
 
 def qwen3(config: Config) -> Body:
-    """Qwen3 and Qwen3-VL: norms on the heads of queries and keys."""
-    biases = "qkvo" if config.flag("attention_bias") else ""
-    return _dense(config, _full(config), biases=biases, head_norm=True)
-
-
-def hunyuan(config: Config) -> Body:
-    """Hunyuan 0.5B to 7B: norms on the heads of queries and keys.
+    """Qwen3, Qwen3-VL and Hunyuan 0.5B to 7B: norms on the heads of queries and keys.
 
     Source:
         transformers 5.23.0, ``hunyuan_v1_dense``.

@@ -62,7 +62,7 @@ FAMILY_OF_TYPE: Mapping[str, Family] = {
     "granite": dense.llama,
     "granitemoe": mixture.granitemoe,
     "granitemoehybrid": hybrid.granitemoehybrid,
-    "hunyuan_v1_dense": dense.hunyuan,
+    "hunyuan_v1_dense": dense.qwen3,
     "hunyuan_v1_moe": mixture.hunyuan_v1_moe,
     "hy_v3": interleaved.hy_v3,
     "inkling_text": inkling.inkling,

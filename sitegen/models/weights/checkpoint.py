@@ -94,9 +94,9 @@ class NonLayerTensors:
 
 
 def checkpoint_weights(
-    layers: Sequence[LayerSum], outside: NonLayerTensors, evidence: SizeEvidence, *, on_host: bool
+    layers: Sequence[LayerSum], outside: NonLayerTensors, evidence: SizeEvidence
 ) -> CheckpointWeights:
-    """Put layers and what surrounds them together; ``on_host`` is about the embedding."""
+    """Put layers and what surrounds them together."""
     named = {layer: layer.weights() for layer in set(layers)}
     elements = sum(layer.elements for layer in layers) + sum(t.elements for t in outside.tensors)
     total = sum(sum(layer.bytes) for layer in layers) + sum(t.bytes for t in outside.tensors)
@@ -116,7 +116,6 @@ def checkpoint_weights(
         linear_bits_per_weight=8 * linear_bytes / linear_elements,
         bits_per_weight=8 * total / elements,
         evidence=evidence,
-        embedding_on_host=on_host,
     )
 
 
@@ -124,11 +123,9 @@ THIRTY_TWO_BITS = TensorFormat(weight_bits=32)
 FP8 = TensorFormat(weight_bits=8)
 """Eight bits a weight; scales, of a tensor, of its rows or of large blocks, are not counted."""
 
-HOST_EMBEDDING = frozenset({"gguf", "exl2", "exl3"})
-"""Formats whose own runtimes look tokens up in system RAM (llama.cpp, ExLlama)."""
 
 HOST_TABLES = frozenset({"embed", "layer_embed"})
-"""Tables that they keep there; a tied embedding is copied to a GPU as the head."""
+"""Tables that llama.cpp and ExLlama keep in system RAM; a tied one is copied to a GPU as head."""
 
 CUSTOM_MIXES = frozenset({"gguf", "exl2", "exl3", "mlx"})
 """Formats in which makers publish mixes of their own under a common name."""
@@ -168,16 +165,13 @@ def weigh_checkpoint(
         unless ``load_mtp`` is set, which is so for speculative decoding alone.
     """
     recipe = checkpoint.quantization
-    on_host = recipe.format in HOST_EMBEDDING
     if recipe.gguf_file_type:
         layers, outside, largest = _gguf(architecture, recipe.gguf_file_type)
         evidence = SizeEvidence.MIX_RULE
     else:
         (layers, outside), largest = _by_recipe(architecture, checkpoint, vision_parameters), 0
         evidence = SizeEvidence.RECIPE
-    weights = replace(
-        checkpoint_weights(layers, outside, evidence, on_host=on_host), largest_tensor_bytes=largest
-    )
+    weights = replace(checkpoint_weights(layers, outside, evidence), largest_tensor_bytes=largest)
     published = checkpoint.published_bytes
     if published is None:
         return weights
@@ -193,7 +187,7 @@ def weigh_checkpoint(
     scaled = {layer: layer.scaled(factor) for layer in set(layers)}
     layers = [scaled[layer] for layer in layers]
     return replace(
-        checkpoint_weights(layers, outside, SizeEvidence.PUBLISHED, on_host=on_host),
+        checkpoint_weights(layers, outside, SizeEvidence.PUBLISHED),
         largest_tensor_bytes=int(largest * factor),
     )
 
@@ -326,7 +320,6 @@ class CheckpointWeights:
         linear_bits_per_weight: Average over the linears.
         bits_per_weight: Average over everything.
         evidence: How ``total_bytes`` is known.
-        embedding_on_host: The format's own runtimes keep the embedding in system RAM (GGUF, EXL).
         largest_tensor_bytes: Largest tensor that goes to a GPU in one piece; 0 where not counted.
     """
 
@@ -340,5 +333,4 @@ class CheckpointWeights:
     linear_bits_per_weight: float
     bits_per_weight: float
     evidence: SizeEvidence
-    embedding_on_host: bool = False
     largest_tensor_bytes: int = 0

@@ -39,8 +39,9 @@ class Step:
     """One line of the arithmetic.
 
     ``code`` names the line, ``of`` the thing it belongs to (an id), ``unit`` the unit of ``value``
-    (bytes, bytes/s, tokens/s, …: see ``UNITS``), ``source`` where it comes from: ``claim``,
-    ``engine``, or ``gpu:``, ``link:``, ``model:``, ``assumption:`` and an id.
+    (bytes, bytes/s, tokens/s, …; ``GB`` is the page's own, which may mean GiB), ``source`` where it
+    comes from: ``claim``, ``engine``, or ``gpu:``, ``link:``, ``model:``, ``assumption:`` and an
+    id.
     """
 
     code: str
@@ -52,17 +53,8 @@ class Step:
     """End of a range that ``value`` begins."""
 
 
-UNITS = frozenset(
-    {
-        "bytes", "bytes/s", "tokens/s", "tokens", "s", "1", "count", "parameters", "flop/s",
-        "usd", "usd/kWh", "usd/month", "usd/h", "W", "kWh", "h", "months", "GB", "1/s",
-    }
-)  # fmt: skip
-"""Units of steps; ``GB`` is the page's own, of which nobody knows yet whether it means GiB."""
-
-
 @dataclass(frozen=True, slots=True)
-class Finding:
+class BoundFinding:
     """The result of a test of one figure against a physical bound."""
 
     verdict: Plausibility
@@ -114,7 +106,7 @@ def _distance(judgement: Judgement) -> float:
     return 1.0
 
 
-def refuted(finding: Finding) -> Judgement:
+def refuted(finding: BoundFinding) -> Judgement:
     """Turn what physics says against a claim into its verdict."""
     hard = finding.verdict is Plausibility.IMPOSSIBLE
     verdict = ClaimVerdict.IMPOSSIBLE if hard else ClaimVerdict.DISPUTED

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sitegen.catalog.domain.hardware import Combo, Gpu, Interconnect
-from sitegen.physics.bounds.judgement import Finding, Plausibility, Step
+from sitegen.physics.bounds.judgement import BoundFinding, Plausibility, Step
 from sitegen.physics.bounds.peak_rates import (
     MemoryPart,
     MemoryReader,
@@ -23,7 +23,7 @@ POINT_TO_POINT = frozenset({"nvlink", "xgmi", "ualink"})
 """Kinds of link that a GPU has or has not, whatever board it stands on."""
 
 
-def memory(need_bytes: float, gpus: Sequence[MemoryReader], ram: Ram | None) -> Finding | None:
+def memory(need_bytes: float, gpus: Sequence[MemoryReader], ram: Ram | None) -> BoundFinding | None:
     """Refuse a figure that needs more bytes than there is memory.
 
     Args:
@@ -44,7 +44,7 @@ def memory(need_bytes: float, gpus: Sequence[MemoryReader], ram: Ram | None) -> 
         steps.append(Step("ram", spare, "bytes", "catalog"))
     steps.append(Step("missing", need_bytes - visible - spare, "bytes", "engine"))
     arguments = {"need_bytes": need_bytes, "visible_bytes": visible + spare}
-    return Finding(Plausibility.IMPOSSIBLE, "MEMORY_EXCEEDED", arguments, tuple(steps))
+    return BoundFinding(Plausibility.IMPOSSIBLE, "MEMORY_EXCEEDED", arguments, tuple(steps))
 
 
 def _installed_steps(gpus: Sequence[MemoryReader]) -> list[Step]:
@@ -64,7 +64,7 @@ def _installed_steps(gpus: Sequence[MemoryReader]) -> list[Step]:
 
 def stream(
     tokens_per_s: float, parts: Sequence[MemoryPart], ram: Ram | None = None
-) -> Finding | None:
+) -> BoundFinding | None:
     """Refuse a single stream that is faster than its bytes can be read at peak bandwidth.
 
     A bound through an assumed RAM bandwidth makes a figure doubtful, not impossible.
@@ -82,8 +82,8 @@ def stream(
         if left > 0:
             steps.append(Step("ram-rate-needed", spilled / left, "bytes/s", "engine"))
         arguments["ram_bytes_per_s"] = ram.bytes_per_s if ram else 0.0
-        return Finding(Plausibility.DOUBTFUL, "ABOVE_RAM_BOUND", arguments, tuple(steps))
-    return Finding(Plausibility.IMPOSSIBLE, "ABOVE_BANDWIDTH", arguments, tuple(steps))
+        return BoundFinding(Plausibility.DOUBTFUL, "ABOVE_RAM_BOUND", arguments, tuple(steps))
+    return BoundFinding(Plausibility.IMPOSSIBLE, "ABOVE_BANDWIDTH", arguments, tuple(steps))
 
 
 def aggregate(
@@ -95,7 +95,7 @@ def aggregate(
     bytes_per_s: float,
     active_parameters: int,
     flops_per_s: float | None,
-) -> Finding | None:
+) -> BoundFinding | None:
     """Refuse an aggregate above what bandwidth or arithmetic allow for one step of all streams.
 
     Streams that ask the same thing choose the same experts, so the strict bound counts those of
@@ -128,13 +128,13 @@ def aggregate(
         steps.insert(3, Step("bound-compute", by_compute, "tokens/s", "engine"))
     arguments = {"bound": shown, "tokens_per_s": tokens_per_s, "streams": streams}
     if hard:
-        return Finding(Plausibility.IMPOSSIBLE, "ABOVE_STEP_BOUND", arguments, tuple(steps))
-    return Finding(Plausibility.DOUBTFUL, "ABOVE_SPREAD_BOUND", arguments, tuple(steps))
+        return BoundFinding(Plausibility.IMPOSSIBLE, "ABOVE_STEP_BOUND", arguments, tuple(steps))
+    return BoundFinding(Plausibility.DOUBTFUL, "ABOVE_SPREAD_BOUND", arguments, tuple(steps))
 
 
 def prefill(
     tokens_per_s: float, *, active_parameters: int, flops_per_s: float | None
-) -> Finding | None:
+) -> BoundFinding | None:
     """Refuse a prefill that needs more operations than the GPUs have; none where unknown."""
     if flops_per_s is None:
         return None
@@ -148,10 +148,10 @@ def prefill(
         Step("claimed-speed", tokens_per_s, "tokens/s", "claim"),
     )
     arguments = {"bound": bound, "tokens_per_s": tokens_per_s}
-    return Finding(Plausibility.IMPOSSIBLE, "ABOVE_PEAK_RATE", arguments, steps)
+    return BoundFinding(Plausibility.IMPOSSIBLE, "ABOVE_PEAK_RATE", arguments, steps)
 
 
-def world(needed: int, available: int) -> Finding | None:
+def world(needed: int, available: int) -> BoundFinding | None:
     """Refuse a split over more GPUs than there are."""
     if needed <= available:
         return None
@@ -160,10 +160,10 @@ def world(needed: int, available: int) -> Finding | None:
         Step("gpus-there", available, "count", "claim"),
     )
     arguments = {"needed": needed, "available": available}
-    return Finding(Plausibility.IMPOSSIBLE, "WORLD", arguments, steps)
+    return BoundFinding(Plausibility.IMPOSSIBLE, "WORLD", arguments, steps)
 
 
-def links(combo: Combo) -> Finding | None:
+def links(combo: Combo) -> BoundFinding | None:
     """Refuse a link between GPUs that have none of its kind."""
     for node in combo.nodes:
         for installed in node.gpus:
@@ -178,8 +178,8 @@ def has_link(gpu: Gpu, link: Interconnect) -> bool:
     return link.kind not in POINT_TO_POINT or link.id in gpu.links
 
 
-def absent_link(gpu: Gpu, kind: str) -> Finding:
+def absent_link(gpu: Gpu, kind: str) -> BoundFinding:
     """State that a GPU has no link of a kind."""
     step = Step("links-of-gpu", len(gpu.links), "count", f"gpu:{gpu.id}", gpu.id)
     arguments = {"gpu": gpu.id, "kind": kind}
-    return Finding(Plausibility.IMPOSSIBLE, "LINK_NOT_ON_GPU", arguments, (step,))
+    return BoundFinding(Plausibility.IMPOSSIBLE, "LINK_NOT_ON_GPU", arguments, (step,))

@@ -301,7 +301,6 @@ class SplitProfile:
         flash_cell_multiple: The same with flash attention.
         micro_batch_tokens: Tokens of a prompt that one step reads.
         margin_bytes: Bytes of a GPU that are kept free.
-        minimum_context_tokens: Shortest context that the runtime goes down to.
         handover_tensors: Hidden-size tensors that cross from GPU to GPU.
         weights_error_factor: Size of loaded weights over the formula's.
         compute_error_factor: Size of the compute buffer over the formula's.
@@ -326,7 +325,6 @@ class SplitProfile:
     flash_cell_multiple: int
     micro_batch_tokens: int
     margin_bytes: float
-    minimum_context_tokens: int
     handover_tensors: int
     weights_error_factor: Bounds
     compute_error_factor: Bounds

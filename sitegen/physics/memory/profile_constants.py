@@ -189,7 +189,6 @@ def split_profile(profile: RuntimeProfile) -> SplitProfile:
         flash_cell_multiple=c.whole("flash_cell_multiple_tokens") if fused else cells,
         micro_batch_tokens=c.whole("micro_batch_tokens"),
         margin_bytes=c.middle("margin_mib"),
-        minimum_context_tokens=c.whole("minimum_context_tokens"),
         handover_tensors=c.whole("handover_tensors"),
         weights_error_factor=c.bounds("weights_error_factor"),
         compute_error_factor=c.bounds("compute_error_factor"),

@@ -65,7 +65,7 @@ LAYER_SPLIT: Lines = {
     "glu_tensors": "compute", "expert_glu_tensors": "compute", "feed_attention_tensors": "compute",
     "attention_hidden_tensors": "compute", "attention_key_tensors": "compute",
     "offload_copy_share": "compute", "compute_error_factor": "compute", "margin_mib": "",
-    "minimum_context_tokens": "", "handover_tensors": "",
+    "handover_tensors": "",
 }  # fmt: skip
 LAYER_SPLIT_FLAGS = (
     "flash_attention", "outputs_per_sequence", "split_cache", "widened_cache", "chunked_graph",
@@ -82,8 +82,7 @@ EAGER_SPLIT: Lines = {
     "library_mib": "context", "weights_error_factor": "weights", "cell_multiple_tokens": "kv",
     "micro_batch_tokens": "compute", "step_ffn_factor": "compute", "step_hidden_factor": "compute",
     "logit_bytes": "compute", "logit_rows": "compute", "reconstructed_matrices": "compute",
-    "compute_error_factor": "compute", "margin_mib": "", "minimum_context_tokens": "",
-    "handover_tensors": "",
+    "compute_error_factor": "compute", "margin_mib": "", "handover_tensors": "",
 }  # fmt: skip
 EAGER_SPLIT_FLAGS = (
     "widened_cache", "sliding_cache", "embedding_on_gpu", "dealt_by_remainder",

@@ -47,7 +47,7 @@ class ReplicaPipeline:
     """A replica as the speed model sees it.
 
     Attributes:
-        coefficients: The checkpoint.
+        reduced: The checkpoint.
         stages: In order of computation.
         tp: Ranks per stage.
         tensor_link: Link of the all-reduces; ``None`` where its speed is unknown or unneeded.

@@ -45,7 +45,6 @@ def errors_of(comparisons: Iterable[Comparison]) -> Errors:
         return sorted((abs(value), weight) for value, weight in values if value is not None)
 
     sizes, common = over(lambda one: one.error), over(lambda one: one.naive_error)
-    guessed = over(lambda one: one.by_parameters_error)
     return Errors(
         count=len(listed),
         votes=len(votes),
@@ -56,7 +55,6 @@ def errors_of(comparisons: Iterable[Comparison]) -> Errors:
         / max(1, len(votes)),
         width=quantile(over(_width), 0.5),
         naive_median=quantile(common, 0.5) if common else None,
-        by_parameters_median=quantile(guessed, 0.5) if guessed else None,
     )
 
 
@@ -155,7 +153,6 @@ def verdicts_of(judged: Sequence[JudgedQuantity]) -> Verdicts:
         agree_borderline=sum(j.agrees and j.tier == "borderline" for j in known),
         refused_though_ran=sum(j.ran and not j.agrees for j in known),
         comfortable_though_failed=len(wrong),
-        comfortable_undisputed=sum(not j.disputed for j in wrong),
         naive_judged=len(common),
         naive_agree=sum(bool(j.naive_agrees) for j in common),
         naive_fits_though_failed=sum(bool(j.naive_fits) for j in failed),

@@ -157,17 +157,14 @@ def _naive_weights(run: LoggedRun) -> float:
     return rules_of_thumb.weight_bytes(run.reduced.parameters, recipe, tp * pp) / GIB
 
 
-def _naive_token(run: LoggedRun, replica: PagedReplica) -> tuple[float, float]:
-    """Cache per token and GPU by heads and by parameters, bytes."""
+def _naive_token(run: LoggedRun, replica: PagedReplica) -> float:
+    """Cache per token and GPU by the common rule, bytes."""
     design = replica.reduced.architecture
     each = element_bits(replica.reduced.shape.element_bits, _kv(run)) / 8
-    ranks = replica.tp * replica.pp
-    every = replica.reduced.parameters
     by_heads = rules_of_thumb.cache_bytes_per_token(
         design.layers, design.hidden_size, element_bytes=each
     )
-    guessed = rules_of_thumb.cache_bytes_by_parameters(every, design.layers, element_bytes=each)
-    return by_heads / ranks, guessed / ranks
+    return by_heads / (replica.tp * replica.pp)
 
 
 def _weights(run: LoggedRun) -> Comparison:
@@ -190,13 +187,11 @@ def _token_bytes(run: LoggedRun) -> Comparison:
     replica = replica_of(run, any_gpu=True, any_checkpoint=True)
     predicted = float(replica.shape.blocks[0].token_bytes())
     measured, share = _logged_token_bytes(run, _block(replica))
-    by_heads, guessed = _naive_token(run, replica)
     return run.compared(
         LoggedQuantity.KV_BYTES,
         measured,
         Interval(predicted, predicted, predicted / (1 - _spread(replica))),
-        naive=by_heads,
-        by_parameters=guessed,
+        naive=_naive_token(run, replica),
         rounding=share * measured,
     )
 
@@ -224,9 +219,9 @@ def _block(replica: PagedReplica) -> int:
     return max([replica.shape.block_tokens, *(row.block_tokens for row in rows)])
 
 
-def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int, stage: int = 0) -> int:
+def _tokens_of(run: LoggedRun, replica: PagedReplica, pool: int) -> int:
     """Tokens of a pool as the version's log counts them."""
-    blocks = replica.shape.blocks[stage]
+    blocks = replica.shape.blocks[0]
     by_request = blocks.counted_by_request
     if by_request and run.own_runtime.id != run.runtime.id:
         raise Unmapped(
@@ -255,7 +250,6 @@ def _pool_tokens(run: LoggedRun) -> Comparison:
     if size <= 0:
         raise Unmapped("no pool was left")
     replica = replica_of(run, any_gpu=True, any_checkpoint=True)
-    by_heads, guessed = _naive_token(run, replica)
     pool = int(size * GIB)
     held = _tokens_of(run, replica, pool)
     half_digit = _half_digit_gib(run)
@@ -263,8 +257,7 @@ def _pool_tokens(run: LoggedRun) -> Comparison:
         LoggedQuantity.KV_TOKENS,
         tokens,
         Interval((1 - _spread(replica)) * held, held, held),
-        naive=pool / by_heads,
-        by_parameters=pool / guessed,
+        naive=pool / _naive_token(run, replica),
         rounding=tokens * half_digit / size + _block(replica),
     )
 
@@ -306,14 +299,12 @@ def _tokens_from_size(run: LoggedRun) -> Comparison:
     measured = _needed(run.run.observed.kv_pool_tokens, "tokens of the pool")
     replica, pool = _pools(run)
     low, mid, high = (float(_tokens_of(run, replica, max(0, int(size)))) for size in pool.bounds)
-    by_heads, guessed = _naive_token(run, replica)
     left = max(0.0, _naive_pool(run, replica))
     return run.compared(
         LoggedQuantity.POOL_TOKENS,
         measured,
         Interval(low, mid, high),
-        naive=left / by_heads,
-        by_parameters=left / guessed,
+        naive=left / _naive_token(run, replica),
         rounding=replica.shape.block_tokens,
     )
 
@@ -374,7 +365,6 @@ def _verdict(run: LoggedRun) -> JudgedQuantity:
     return JudgedQuantity(
         origin=run.origin,
         outcome=run.run.outcome,
-        stage=run.run.stage,
         tier=str(assessment.tier),
         reasons=tuple(reason.code for reason in assessment.reasons),
         naive_fits=rules_of_thumb.fits(

@@ -96,14 +96,14 @@ def _compared(logged: LoggedRun, quantity: LoggedQuantity) -> Iterator[Compariso
         yield from split_runs.questions_of(quantity)(logged)
 
 
-def worst_of(comparisons: list[Comparison], count: int = WORST) -> tuple[Comparison, ...]:
+def worst_of(comparisons: list[Comparison]) -> tuple[Comparison, ...]:
     """List the comparisons that are furthest off, one per run and quantity."""
     best: dict[tuple[str, LoggedQuantity], Comparison] = {}
     for one in comparisons:
         key = one.origin.run, one.quantity
         if key not in best or abs(one.error) > abs(best[key].error):
             best[key] = one
-    return tuple(sorted(best.values(), key=lambda one: -abs(one.error))[:count])
+    return tuple(sorted(best.values(), key=lambda one: -abs(one.error))[:WORST])
 
 
 METADATA_BYTES_PER_ENTRY = Interval(22, 46, 66)

@@ -35,7 +35,6 @@ class SpeedComparison:
         naive: The common rule: bandwidth of all GPUs over the checkpoint's bytes, times the
             streams; of a mixture of experts too, since the rule knows no experts. Reading a prompt:
             the FP16 rate of all GPUs over two operations a parameter, 0 where it is unknown.
-        family: Model family of the config.
         speculative: Method, empty without; such a run is listed and not judged.
         note: Why it is not judged, empty where it is.
         stranger: Predicted before any constant had seen it; no constant rests on it.
@@ -49,7 +48,6 @@ class SpeedComparison:
     naive: float
     runtime: str
     gpu: str
-    family: str
     speculative: str
     note: str
     stranger: bool = False
@@ -115,7 +113,6 @@ def _comparisons(model: SpeedModel, case: Case) -> Iterator[SpeedComparison]:
             naive=naive(case, timing),
             runtime=run.subject.runtime,
             gpu=case.path.stages[0].slowest.gpu.id,
-            family=case.reduced.architecture.family,
             speculative=run.speculative,
             note=note,
             stranger=run.stranger,

@@ -190,17 +190,14 @@ def _cache(run: LoggedRun) -> Iterator[Comparison]:
     else:
         raise Unmapped("the log lists no KV buffers")
     design, each = replica.reduced.architecture, sum(_half_bits(run)) / 32
-    every = replica.reduced.parameters
     by_heads = rules_of_thumb.cache_bytes_per_token(
         design.layers, design.hidden_size, element_bytes=each
     )
-    guessed = rules_of_thumb.cache_bytes_by_parameters(every, design.layers, element_bytes=each)
     yield run.compared(
         LoggedQuantity.KV_BUFFERS,
         measured,
         Interval.exact(predicted / MIB),
         naive=by_heads * tokens / MIB,
-        by_parameters=guessed * tokens / MIB,
         rounding=LAST_DIGIT_MIB * max(1, len(seen.kv_mib)) + ALIGNMENT_BYTES * design.layers / MIB,
     )
 
@@ -288,7 +285,6 @@ def _verdict(run: LoggedRun) -> Iterator[JudgedQuantity]:
     yield JudgedQuantity(
         origin=run.origin,
         outcome=logged.outcome,
-        stage=logged.stage,
         tier=str(assessment.tier),
         reasons=tuple(reason.code for reason in assessment.reasons),
         naive_fits=rules_of_thumb.fits(parameters, run.checkpoint.quantization, installed),

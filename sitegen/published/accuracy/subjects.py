@@ -207,7 +207,6 @@ class LoggedRun:
             family=design_of(self.model).family,
             model=self.model.id,
             checkpoint=run.subject.checkpoint or run.subject.quantization,
-            assumed=run.assumed,
             kin=bool(run.program) or not self.profiled,
             group=run.group,
             stranger=run.stranger,
@@ -227,7 +226,6 @@ class LoggedRun:
         predicted: Interval,
         *,
         naive: float | None = None,
-        by_parameters: float | None = None,
         rounding: float = 0.0,
         note: str = "",
     ) -> Comparison:
@@ -239,7 +237,6 @@ class LoggedRun:
             measured=measured,
             predicted=predicted,
             naive=naive,
-            by_parameters=by_parameters,
             rounding=rounding,
             cause=run.causes.get(quantity, ""),
             disputed=run.disputed.get(quantity, ""),

@@ -22,7 +22,7 @@ class Origin:
     """Source and subject of a figure.
 
     ``source`` is the id of the measurements' file, ``program`` the runtime's name or that of its
-    fork, ``assumed`` what the source does not say. A file size has no runtime.
+    fork. A file size has no runtime.
     """
 
     run: str
@@ -32,7 +32,6 @@ class Origin:
     family: str
     model: str
     checkpoint: str
-    assumed: tuple[str, ...] = ()
     kin: bool = False
     """A fork or shell, compared by the rules of the runtime that it comes from."""
     group: str = ""
@@ -61,8 +60,6 @@ class Comparison:
     measured: float
     predicted: Interval
     naive: float | None = None
-    by_parameters: float | None = None
-    """The estimate of the rule that guesses the cache from the parameter count."""
     rounding: float = 0.0
     cause: str = ""
     disputed: str = ""
@@ -82,11 +79,6 @@ class Comparison:
     def naive_error(self) -> float | None:
         """Relative error of the common rule, signed; ``None`` where it has nothing to say."""
         return None if self.naive is None else self.naive / self.measured - 1
-
-    @property
-    def by_parameters_error(self) -> float | None:
-        """Relative error of the cache guessed from the parameter count, signed."""
-        return None if self.by_parameters is None else self.by_parameters / self.measured - 1
 
     @property
     def inside(self) -> bool:
@@ -110,7 +102,6 @@ class JudgedQuantity:
 
     origin: Origin
     outcome: str
-    stage: str
     tier: str
     reasons: tuple[str, ...]
     naive_fits: bool | None
@@ -170,7 +161,6 @@ class Errors:
     width: float
     """Median of (high − low) / mid: a wide interval is easily right."""
     naive_median: float | None
-    by_parameters_median: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +201,6 @@ class Verdicts:
     """Of those that agree, the ones called borderline."""
     refused_though_ran: int
     comfortable_though_failed: int
-    comfortable_undisputed: int
-    """The same without failures that a known defect of one version or a fork explains."""
     naive_judged: int
     naive_agree: int
     naive_fits_though_failed: int
@@ -266,8 +254,3 @@ class AccuracyReport:
     def judged(self) -> tuple[JudgedQuantity, ...]:
         """Outcomes beside verdicts."""
         return tuple(r for r in self.results if isinstance(r, JudgedQuantity))
-
-    @property
-    def skipped(self) -> tuple[Skipped, ...]:
-        """Figures without a comparison, and why."""
-        return tuple(r for r in self.results if isinstance(r, Skipped))

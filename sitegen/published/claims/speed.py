@@ -12,8 +12,8 @@ from sitegen.fit.assessment import Assessment, PlanGoal
 from sitegen.physics.bounds import peak_rates, plausibility
 from sitegen.physics.bounds.judgement import (
     Arguments,
+    BoundFinding,
     ClaimVerdict,
-    Finding,
     Judgement,
     Step,
     kindest,
@@ -104,7 +104,7 @@ def _from_memory(
     return Judgement(DISPUTED, "RAM_DIFFERS", arguments, tuple(steps), (recipe.id,))
 
 
-def _refused(gate: Finding, claim: Throughput, reading: tuple[str, ...]) -> Judgement:
+def _refused(gate: BoundFinding, claim: Throughput, reading: tuple[str, ...]) -> Judgement:
     """Turn a finding into a judgement that shows the figure as printed, not rounded down."""
     judged = refuted(gate)
     if gate.code == "ABOVE_SPREAD_BOUND":
@@ -118,7 +118,7 @@ def _refused(gate: Finding, claim: Throughput, reading: tuple[str, ...]) -> Judg
 
 def _too_large(
     cases: ClaimContext, claim: Throughput, model: LanguageModel, recipe: Quantization, combo: Combo
-) -> Finding | None:
+) -> BoundFinding | None:
     """Refuse what cannot be held; a plan with a tensor parallel size leaves nothing to RAM."""
     held = cases.weigh(model, recipe).least_gpu_bytes
     ram = cases.ram(combo) if claim.tensor is None else None

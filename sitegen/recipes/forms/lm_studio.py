@@ -9,7 +9,7 @@ from sitegen.recipes.llama_options import unasked_images_note
 from sitegen.recipes.placement import node_words
 from sitegen.recipes.recipe import Language, Phase, Recipe, RecipeStep
 from sitegen.recipes.shell import Option, command, quoted
-from sitegen.recipes.steps import ask_step, built, memory_limit_step
+from sitegen.recipes.steps import ask_here, built, memory_limit_step
 from sitegen.recipes.target import Target
 
 ORCHESTRATOR = "lm-studio"
@@ -54,7 +54,7 @@ def recipe(target: Target) -> Recipe | None:
             where=where,
             expect=f"running on port {FIRST_PORT}",
         ),
-        _asked(target, where),
+        ask_here(target, FIRST_PORT, where),
         RecipeStep(
             Phase.STOP, "Stop", Language.BASH, "lms server stop\nlms unload --all", where=where
         ),
@@ -127,9 +127,3 @@ def _load(target: Target, where: str) -> RecipeStep:
         note=" ".join(filter(None, notes)),
         expect="Model loaded successfully",
     )
-
-
-def _asked(target: Target, where: str) -> RecipeStep:
-    found = ask_step(target, [FIRST_PORT], where=where, key=False)
-    text = f"HOST=127.0.0.1\n{found.text}"
-    return RecipeStep(found.phase, found.title, found.language, text, where, expect=found.expect)

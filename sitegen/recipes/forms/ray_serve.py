@@ -18,7 +18,7 @@ from sitegen.recipes.steps import (
     IFACE,
     NCCL,
     NODE_IP,
-    ask_step,
+    ask_here,
     built,
     settings_step,
 )
@@ -71,7 +71,7 @@ def recipe(target: Target) -> Recipe | None:
             note="serve run serve.yaml does the same but stays in the foreground.",
             expect=cache_note(target) or "status: RUNNING",
         ),
-        _asked(target, head),
+        ask_here(target, FIRST_PORT, head),
         RecipeStep(
             Phase.STOP,
             "Stop the application",
@@ -207,12 +207,6 @@ def _configuration(target: Target, head: str) -> RecipeStep:
     )
 
 
-def _asked(target: Target, head: str) -> RecipeStep:
-    found = ask_step(target, [FIRST_PORT], where=head, key=False)
-    text = f"HOST=127.0.0.1\n{found.text}"
-    return RecipeStep(found.phase, found.title, found.language, text, head, expect=found.expect)
-
-
 def _program(target: Target, head: str) -> RecipeStep:
     """The same application as a program, for those who build on it."""
     configuration = yaml_text(llm_config(target))
@@ -252,14 +246,12 @@ class Strategy(StrEnum):
 class PlacementGroup:
     """The bundles of one replica: one GPU each, ``bundles_per_node`` in node order.
 
-    ``strategy`` keeps a plan of one node on one node. ``tensor_parallel_inside_nodes`` says
-    whether each tensor parallel group has to be packed on one node to match the plan.
+    ``strategy`` keeps a plan of one node on one node.
     """
 
     strategy: Strategy
     bundles_per_node: tuple[int, ...]
     replicas: int
-    tensor_parallel_inside_nodes: bool
 
     @property
     def gpus(self) -> int:
@@ -276,8 +268,5 @@ def placement_group(plan: ParallelPlan) -> PlacementGroup:
     """
     nodes = sorted({node for node, _ in plan.ranks})
     per_node = tuple(sum(1 for node, _ in plan.ranks if node == at) for at in nodes)
-    size = plan.tensor_parallel_size
-    groups = [plan.ranks[at : at + size] for at in range(0, len(plan.ranks), size)]
-    inside = all(len({node for node, _ in group}) == 1 for group in groups)
     strategy = Strategy.STRICT_PACK if len(nodes) == 1 else Strategy.PACK
-    return PlacementGroup(strategy, per_node, plan.replicas, inside)
+    return PlacementGroup(strategy, per_node, plan.replicas)

@@ -120,18 +120,6 @@ def _open(node: Any) -> Any:
     }
 
 
-def strict(schema: Any) -> Any:
-    """Forbid, in a copy of a schema, keys that it does not name."""
-    if isinstance(schema, list):
-        return [strict(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    closed = {key: strict(value) for key, value in schema.items()}
-    if "properties" in closed and "additionalProperties" not in closed:
-        closed["additionalProperties"] = False
-    return closed
-
-
 def openapi(api_lists: Iterable[ApiList], settings: SiteSettings) -> dict[str, Any]:
     """Describe every address that answers with data, in OpenAPI 3.1."""
     paths: dict[str, Any] = {

@@ -119,7 +119,7 @@ def hardware_words(combo: Combo) -> str:
     """Name the hardware: a combo by its name, a composed build by its GPUs and its RAM."""
     if not combo.id.startswith(CUSTOM_ID_PREFIX):
         return combo.name
-    words = plain_gpus(combo).replace(" × ", "×\N{NO-BREAK SPACE}")
+    words = plain_gpus(combo, "×\N{NO-BREAK SPACE}")
     if len(combo.gpus) == 1:
         words = combo.gpus[0].gpu.name
     sizes = {one.installed_bytes // GIB for one in combo.gpus}

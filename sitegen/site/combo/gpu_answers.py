@@ -21,6 +21,7 @@ from sitegen.site.words.plans import plan_words
 from sitegen.site.words.prices import gpu_price_cell
 from sitegen.site.words.verdicts import checkpoint_name, start_note
 from sitegen.survey.answers import AnswerGoal, GpusNeeded
+from sitegen.survey.best_for_use import longest_context
 from sitegen.survey.composed_build import build_of
 from sitegen.survey.first_answer import Wish, of_survey
 from sitegen.survey.gpu_counts import best_of_needs
@@ -172,10 +173,7 @@ def _view(survey: ComboSurvey, found: Assessment) -> Link:
 
 def _figures(found: Assessment) -> Cell:
     speed = found.speed.single_tokens_per_s.mid if found.speed else 0.0
-    context = found.limits.max_context_tokens if found.limits else 0
-    if found.best is not None:
-        context = found.best.longest_context[0]
-    return _printed(speed, context)
+    return _printed(speed, longest_context(found))
 
 
 def _printed(speed: float, context: int) -> Cell:

@@ -22,15 +22,14 @@ from sitegen.site.cells import (
 )
 from sitegen.site.row_filters import Bound, Choosing, WordFilter
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.urls import model_row_id, row_id, run_row_id, url_of, view_of
+from sitegen.site.urls import model_row_id, row_id, view_of
 from sitegen.site.words.plans import plan_words
 from sitegen.site.words.quality import USE_WORDS
 from sitegen.site.words.sentences import cure_sentence
 from sitegen.site.words.tiers import TIER_CAPTIONS
 from sitegen.site.words.verdicts import (
-    DIFFERENCES,
-    and_list,
     checkpoint_name,
+    measured_speed,
     not_estimated,
     reachable_context,
     reasons_of,
@@ -174,24 +173,9 @@ def speed_cell(pick: Assessment) -> Cell:
         (
             NumberCell(single.mid, Unit.TOKENS_PER_S),
             Small(span(single, Unit.TOKENS_PER_S)),
-            *_measured(pick),
+            *measured_speed(pick, only=HELD_BACK),
         )
     )
-
-
-def _measured(pick: Assessment) -> tuple[Cell, ...]:
-    """Name the nearest measured speed, and what its owner held back.
-
-    How else the run differs stands in the model's own view.
-    """
-    found = next((one for one in pick.anchors if one.tokens_per_s is not None), None)
-    if found is None or found.tokens_per_s is None:
-        return ()
-    record = f"{url_of('model', pick.model.id)}#{run_row_id(found.run)}"
-    speed = NumberCell(found.tokens_per_s, Unit.TOKENS_PER_S)
-    held = [DIFFERENCES[step] for step in found.differs if step in HELD_BACK]
-    other = f" with {and_list(held)}" if held else ""
-    return (Small(Parts((Link(record, "measured"), " ", speed, other))),)
 
 
 def runs_in(pick: Assessment) -> Cell:

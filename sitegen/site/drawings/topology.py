@@ -5,7 +5,14 @@ from __future__ import annotations
 from sitegen.catalog.domain.hardware import Combo, InstalledGpu
 from sitegen.site.cells import Cell, Lines, NumberCell, Parts, Unit
 from sitegen.site.table import Column, Row, Table
-from sitegen.site.words.hardware import NodeGroup, gpus_in_words, link_words, node_groups, ram_words
+from sitegen.site.words.hardware import (
+    NodeGroup,
+    gpus_in_words,
+    link_words,
+    node_groups,
+    plain_gpus,
+    ram_words,
+)
 from sitegen.values import dataclass
 
 MOST_BOXES = 6
@@ -77,7 +84,7 @@ def _drawn(group: NodeGroup, heading: str, stacked: int) -> DrawnNode:
     node = group.node
     mixed = len({gpu.gpu.id for gpu in node.gpus}) > 1
     boxes = tuple(_gpu(gpu, number, named=mixed) for number, gpu in enumerate(node.gpus, 1))
-    named = () if mixed else (_names(node.gpus),)
+    named = () if mixed else (plain_gpus(node),)
     linked = (node.link.name,) if node.link else ()
     joined = node.link is not None and len(node.gpus) > 1
     return DrawnNode(heading, " · ".join((*named, *linked)), boxes, stacked, joined)
@@ -86,13 +93,6 @@ def _drawn(group: NodeGroup, heading: str, stacked: int) -> DrawnNode:
 def _gpu(gpu: InstalledGpu, number: int, *, named: bool) -> DrawnGpu:
     label = gpu.gpu.name if named else f"GPU {number}"
     return DrawnGpu(label, NumberCell(gpu.installed_bytes, Unit.GIB))
-
-
-def _names(gpus: tuple[InstalledGpu, ...]) -> str:
-    counts: dict[str, int] = {}
-    for gpu in gpus:
-        counts[gpu.gpu.name] = counts.get(gpu.gpu.name, 0) + 1
-    return " + ".join(f"{count} × {name}" for name, count in counts.items())
 
 
 def nodes_table(combo: Combo) -> Table:

@@ -173,7 +173,7 @@ def _gpus(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
 
 def _runtimes(inputs: SiteInputs, directive: Directive, id_: str) -> Block:
     del directive
-    return runtimes_table(inputs.catalog.runtimes.values(), id=id_, caption="Runtimes")
+    return runtimes_table(inputs.catalog.runtimes.values(), id=id_)
 
 
 def _assumptions(inputs: SiteInputs, directive: Directive, id_: str) -> Block:

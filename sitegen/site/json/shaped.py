@@ -8,9 +8,8 @@ from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from sitegen.catalog.domain.provenance import Interval
 from sitegen.site.json.schema.columns import Columns, columns_of, is_list
-from sitegen.site.json.schema.parts import Bounds, Of, Shape
+from sitegen.site.json.schema.parts import Of, Shape
 from sitegen.site.plain_json import PlainJson
 
 Write = Callable[[Any], Any]
@@ -29,11 +28,6 @@ def shaped(shape: type[Shape], value: object) -> dict[str, PlainJson]:
         if found := read(value):
             out[key] = write(found)
     return out
-
-
-def interval(value: Interval) -> dict[str, PlainJson]:
-    """Bounds of a number, in the unit of its key."""
-    return shaped(Bounds, value)
 
 
 def by_column(shape: type[Shape], values: Iterable[object]) -> dict[str, PlainJson]:

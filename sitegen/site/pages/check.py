@@ -33,8 +33,8 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """An error that people met; ``errors_url`` is where the page of all errors has it."""
+class ShownError:
+    """An error that people met; ``address`` is where the page of all errors has it."""
 
     error: KnownError
     address: str
@@ -45,7 +45,7 @@ class CheckView:
     """The values that ``check.html`` shows."""
 
     combos: tuple[tuple[str, str], ...]
-    known: tuple[Known, ...]
+    known: tuple[ShownError, ...]
     examples: tuple[Example, ...]
     rules: Table
     scripts: tuple[str, ...]
@@ -82,7 +82,7 @@ MACHINE = "2x-rtx-3090-pcie"
 def pages(inputs: SiteInputs) -> Iterator[Page]:
     """Yield the one page."""
     known = tuple(
-        Known(error, f"/errors/#{error.id}")
+        ShownError(error, f"/errors/#{error.id}")
         for topic in inputs.errors
         for error in topic.record.errors
     )
@@ -103,7 +103,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
     )
 
 
-def _examples(inputs: SiteInputs, known: tuple[Known, ...]) -> Iterator[Example]:
+def _examples(inputs: SiteInputs, known: tuple[ShownError, ...]) -> Iterator[Example]:
     machine = MACHINE if MACHINE in inputs.catalog.combos else ""
     yield Example("a command", COMMAND, machine)
     yield Example("a compose file", COMPOSE, machine)

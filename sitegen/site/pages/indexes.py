@@ -75,7 +75,7 @@ def pages(inputs: SiteInputs) -> Iterator[Page]:
         "/runtimes/",
         "Runtimes",
         "Programs that serve models: what each one can do, and which ones we rate.",
-        (runtimes_table(inputs.catalog.runtimes.values(), id="runtimes", caption="Runtimes"),),
+        (runtimes_table(inputs.catalog.runtimes.values(), id="runtimes"),),
         kind="runtimes",
         unjudged=_unjudged("Not assessed here", inputs.unjudged.runtimes),
     )

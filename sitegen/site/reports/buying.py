@@ -12,9 +12,6 @@ from sitegen.catalog.domain.provenance import Constant
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.ownership.prices import (
-    FIRST_CURRENCY,
-    Basis,
-    Cost,
     build_to_buy,
     sold_as,
     sold_name,
@@ -317,8 +314,8 @@ def _build(
         id=id_,
         name=name,
         address=address,
-        usd=_seen(cost),
-        priced=basis_words(cost) if _seen(cost) else "",
+        usd=float(round(cost.seen_usd or 0)),
+        priced=basis_words(cost) if cost.seen_usd else "",
         whole=whole,
         around=_around(machine, around) if around else words,
         around_usd=around,
@@ -363,13 +360,6 @@ def _is_desktop(machine: Combo) -> bool:
         and one.body.form not in {"sxm", "oam"}
         for one in gpus
     )
-
-
-def _seen(cost: Cost) -> float:
-    """Return what somebody saw asked or paid, in dollars; 0 where nobody did."""
-    if cost.amount is None or cost.currency != FIRST_CURRENCY or Basis.LAUNCH in cost.bases:
-        return 0.0
-    return float(round(cost.amount))
 
 
 def _loss(engine: FitEngine, model: LanguageModel, checkpoint: Checkpoint) -> tuple[float, float]:

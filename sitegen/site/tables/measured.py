@@ -24,6 +24,7 @@ from sitegen.site.tables.runs import (
     speed_runs_table,
 )
 from sitegen.site.urls import url_of
+from sitegen.site.words.hardware import plain_gpus
 from sitegen.values import dataclass
 
 PLAIN_ROWS = 25
@@ -88,12 +89,7 @@ def _measured(
 
 def system_name(system: Combo | None) -> str:
     """Name the GPUs of a system with their counts."""
-    if system is None:
-        return "Hardware not stated"
-    counts: dict[str, int] = {}
-    for installed in system.gpus:
-        counts[installed.gpu.name] = counts.get(installed.gpu.name, 0) + 1
-    return " + ".join(f"{count}× {name}" for name, count in counts.items())
+    return "Hardware not stated" if system is None else plain_gpus(system, "× ")
 
 
 @dataclass(slots=True)

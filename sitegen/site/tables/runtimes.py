@@ -61,7 +61,7 @@ def version_cell(runtime: Runtime) -> Cell:
     return runtime.release(runtime.assessed_version) or Absent("not assessed")
 
 
-def runtimes_table(runtimes: Iterable[Runtime], *, id: str, caption: str) -> Table:
+def runtimes_table(runtimes: Iterable[Runtime], *, id: str) -> Table:
     """List runtimes with vendors, capabilities and whether the engine assesses them."""
     columns = (
         Column("Runtime"),
@@ -82,7 +82,7 @@ def runtimes_table(runtimes: Iterable[Runtime], *, id: str, caption: str) -> Tab
         )
         for runtime in runtimes
     )
-    return Table(id, caption, columns, rows, counted=True)
+    return Table(id, "Runtimes", columns, rows, counted=True)
 
 
 def formats_table(inputs: SiteInputs, directive: Directive, *, id: str) -> Table:

@@ -1,6 +1,6 @@
 """One sentence per finding about a claim, one label per line of its arithmetic.
 
-An argument's unit is its name's: see ``claim_words``.
+An argument's unit is its name's: see ``words.claims``.
 """
 
 from __future__ import annotations

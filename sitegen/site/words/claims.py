@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from sitegen.catalog.domain.catalog import Catalog
-from sitegen.physics.bounds.judgement import Arguments, Finding, Judgement, Step
+from sitegen.physics.bounds.judgement import Arguments, BoundFinding, Judgement, Step
 from sitegen.site.cells import Cell, Link, NumberCell, Parts, Span, Unit
 from sitegen.site.urls import url_of
 from sitegen.site.words.claim_sentences import FINDINGS, SAID, STEPS, WITHOUT_EMBEDDING
@@ -105,7 +105,7 @@ def _between(parts: list[Cell], last: Cell) -> Span | None:
     return Span(first.value, first.value, last.value, first.unit)
 
 
-def finding_sentence(judgement: Judgement | Finding, catalog: Catalog) -> Parts:
+def finding_sentence(judgement: Judgement | BoundFinding, catalog: Catalog) -> Parts:
     """Say what the engine found.
 
     Raises:
@@ -117,7 +117,7 @@ def finding_sentence(judgement: Judgement | Finding, catalog: Catalog) -> Parts:
     return _fill(template, judgement.arguments, catalog)
 
 
-def _is_below_file(judgement: Judgement | Finding) -> bool:
+def _is_below_file(judgement: Judgement | BoundFinding) -> bool:
     """Return whether the arithmetic shows a file that is larger than what GPUs must hold."""
     file = max((step.value for step in judgement.steps if step.code == "weights"), default=0.0)
     needed = judgement.arguments["need_bytes"]

@@ -7,14 +7,8 @@ from collections.abc import Iterable
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.fit.assessment import Assessment, FitTier
 from sitegen.physics.plan import PlanKind
-from sitegen.site.cells import Cell, Link, NumberCell, Parts, TierMark, Unit
-from sitegen.site.urls import url_of
 from sitegen.site.words.hardware import PoolingShape, is_mixed, is_unified, shape_of
-from sitegen.site.words.plans import as_plan
 from sitegen.site.words.tiers import COMFORTABLY
-from sitegen.site.words.verdicts import SHORT_CONTEXT, checkpoint_name
-from sitegen.survey.answers import AnswerGoal
-from sitegen.survey.best_for_use import FIRST
 from sitegen.survey.results import ComboSurvey
 from sitegen.survey.runtime_support import RuntimeOnCombo, WayToPlan
 from sitegen.values import dataclass
@@ -40,59 +34,6 @@ def description(survey: ComboSurvey) -> str:
         f"{_are(counts[FitTier.NOT_PRACTICAL])} not practical. "
         "See memory per GPU, plans, limits and speed."
     )
-
-
-def answer(survey: ComboSurvey) -> Parts:
-    """Say in one paragraph how many models run, and name the best and the one for many users."""
-    count = {tier: len(survey.tier(tier)) for tier in FitTier}
-    parts: list[Cell] = [
-        f"{count[FitTier.COMFORTABLE]} of {len(survey.rows)} models fit {COMFORTABLY}, "
-        f"{_are(count[FitTier.BORDERLINE])} borderline and "
-        f"{_are(count[FitTier.NOT_PRACTICAL])} not practical. "
-    ]
-    parts += _lead(survey)
-    parts += _serving(survey)
-    return Parts(tuple(parts))
-
-
-def _lead(survey: ComboSurvey) -> list[Cell]:
-    """Name the first answer and how it runs."""
-    lead = survey.lead
-    if lead is None:
-        return ["No model in the catalog runs here. "]
-    best = next((one for one in survey.uses if one.use is FIRST), None)
-    name = Link(url_of("model", lead.model.id), lead.model.name)
-    parts: list[Cell] = [
-        "Best overall: " if best else "Largest model that runs: ",
-        name,
-    ]
-    parts.append(f" at {checkpoint_name(lead)} ")
-    if best and len(best.picks) > 1:
-        parts[-1] = f" at {checkpoint_name(lead)}, "
-        parts.append(f"first of {len(best.picks)} models that published scores cannot tell apart, ")
-    parts.append(TierMark(lead.tier, lead.too_close))
-    if lead.plan is not None:
-        parts.append(f" in {lead.runtime.name} {as_plan(lead.plan)}")
-    if lead.speed is not None:
-        speed = NumberCell(lead.speed.single_tokens_per_s.mid, Unit.TOKENS_PER_S)
-        parts += [", about ", speed, " for one user"]
-    return [*parts, ". "]
-
-
-def _serving(survey: ComboSurvey) -> list[Cell]:
-    serving = survey.aggregate_serving
-    most = [one.best for one in survey.answers if one.goal is AnswerGoal.USERS_8K]
-    if serving is None or not most:
-        return []
-    return [
-        "For many users: ",
-        Link(url_of("model", serving.model.id), serving.model.name),
-        f" at {checkpoint_name(serving)} in {serving.runtime.name} serves ",
-        NumberCell(most[0].amount.mid, Unit.COUNT),
-        " users, each with ",
-        NumberCell(SHORT_CONTEXT, Unit.TOKENS),
-        " of context, at reading speed, if most of each prompt is already in the KV cache.",
-    ]
 
 
 @dataclass(frozen=True, slots=True)

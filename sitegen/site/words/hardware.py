@@ -103,12 +103,12 @@ def gpus_in_words(node: Node) -> Cell:
     return joined(tuple(parts), separator=" + ")
 
 
-def plain_gpus(combo: Combo) -> str:
-    """Name all GPUs of a combo without links: ``8 × RTX 4090``."""
+def plain_gpus(where: Combo | Node, times: str = " × ") -> str:
+    """Name all GPUs of a combo or of a node without links: ``8 × RTX 4090``."""
     counts: dict[str, int] = {}
-    for gpu in combo.gpus:
+    for gpu in where.gpus:
         counts[gpu.gpu.name] = counts.get(gpu.gpu.name, 0) + 1
-    return " + ".join(f"{count} × {name}" for name, count in counts.items())
+    return " + ".join(f"{count}{times}{name}" for name, count in counts.items())
 
 
 def link_words(link: Interconnect | None) -> Cell:

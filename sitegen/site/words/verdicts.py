@@ -235,14 +235,18 @@ def not_estimated(assessment: Assessment) -> Cell:
     return Absent(f"not estimated with {', '.join(options)}" if options else "not estimated")
 
 
-def measured_speed(assessment: Assessment) -> tuple[Cell, ...]:
-    """Print the nearest measured speed beside the estimate, as a link to the record."""
+def measured_speed(assessment: Assessment, only: tuple[str, ...] = ()) -> tuple[Cell, ...]:
+    """Print the nearest measured speed beside the estimate, as a link to the record.
+
+    ``only`` are the differences to name, where not all of them are.
+    """
     found = next((a for a in assessment.anchors if a.tokens_per_s is not None), None)
     if found is None or found.tokens_per_s is None:
         return ()
     record = f"{url_of('model', assessment.model.id)}#{run_row_id(found.run)}"
     speed = NumberCell(found.tokens_per_s, Unit.TOKENS_PER_S)
-    differs = [DIFFERENCES.get(step, f"a different {step}") for step in found.differs]
+    steps = [step for step in found.differs if not only or step in only]
+    differs = [DIFFERENCES.get(step, f"a different {step}") for step in steps]
     other = f" with {and_list(differs)}" if differs else ""
     return (Small(Parts((Link(record, "measured"), " ", speed, other))),)
 

@@ -176,16 +176,6 @@ class WholeAssessment(Assessment):
     ledger: list[GpuLedger]
 
 
-class Outcome(Shape):
-    """Another checkpoint of a row."""
-
-    checkpoint: Annotated[str, Of("checkpoint.id")]
-    runtime: Annotated[str, Of("runtime.id")]
-    tier: Tier
-    too_close: bool
-    utilization: Bounds | None
-
-
 class ToMeasure(Shape):
     """What exactly to measure; empty where the quantity does not depend on it."""
 
