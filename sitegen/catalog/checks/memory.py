@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _CAPABILITY = re.compile(r"([1-9]|1\d)\.\d")
 _CAPABILITIES = (
     "compute_capability", "minimum_compute_capability", "native_compute_capability",
-    "compute_capabilities", "quantized_cache_only",
+    "maximum_compute_capability", "compute_capabilities", "quantized_cache_only",
 )  # fmt: skip
 _UNIFIED_KEYS = ("unified_default_fraction", "unified_raised_reserve_gib")
 

@@ -361,6 +361,7 @@ class FormatLimit:
         formats: Formats that it is about.
         quantizations: Recipes of these formats that it is about; all when empty.
         minimum_compute_capability: Lowest NVIDIA generation; ``None`` for the runtime's own.
+        maximum_compute_capability: Highest NVIDIA generation; ``None`` where no later one differs.
         other_architectures: Others that run it; ``None`` for all that the runtime runs on.
     """
 
@@ -370,6 +371,7 @@ class FormatLimit:
     other_architectures: tuple[str, ...] | None
     note: str
     source: Source
+    maximum_compute_capability: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
