@@ -242,7 +242,7 @@ def shared_memory_bytes(found_gpu: FoundGpu, gpu: Gpu, machine: MachineReport) -
     there = sum(one.size_bytes for one in machine.modules) or machine.ram_bytes + aside
     fitting = [size for size in sorted(memory.options_bytes) if size >= there]
     if not fitting:
-        raise UnjudgedError(f"the {gpu.name} of the catalog is not sold with {there / GIB:.0f} GiB")
+        raise UnjudgedError(f"the {gpu.name} is not listed with {there / GIB:.0f} GiB")
     return fitting[0]
 
 

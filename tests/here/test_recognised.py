@@ -188,5 +188,5 @@ def test_what_amd_may_map_is_the_limit_of_its_chip(catalog: Catalog) -> None:
 
 
 def test_a_size_that_is_not_sold_is_refused(catalog: Catalog) -> None:
-    with pytest.raises(UnjudgedError, match="not sold with 40 GiB"):
+    with pytest.raises(UnjudgedError, match="not listed with 40 GiB"):
         combo_here(chip("Apple M4", "apple", 40), catalog)
