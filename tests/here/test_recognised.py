@@ -157,7 +157,7 @@ def usable(found: MachineReport, catalog: Catalog) -> tuple[int, float, float]:
     (one,) = combo_here(found, catalog)[0].gpus
     memory = one.gpu.memory
     assert isinstance(memory, UnifiedMemory)
-    raised = memory.raised_reserve_bytes / GIB
+    raised = memory.reserve_of(one.installed_bytes) / GIB
     return one.installed_bytes // GIB, memory.fraction_of(one.installed_bytes).mid, raised
 
 
