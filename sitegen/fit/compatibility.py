@@ -135,13 +135,14 @@ def recipe_refusal(
 ) -> Reason | None:
     """Name the first of some GPUs on which a runtime does not run a recipe's format, or None."""
     capability, others = recipe.minimum_compute_capability, recipe.other_architectures
-    limit = limit_of(recipe, runtime, experts=experts)
+    limit, most = limit_of(recipe, runtime, experts=experts), None
     code = "QUANT_UNSUPPORTED_ON_GPU"
     if limit is not None:
         capability, others = limit.minimum_compute_capability, limit.other_architectures
+        most = limit.maximum_compute_capability
         code = "EXPERTS_UNSUPPORTED_ON_GPU" if limit.experts else code
     for gpu in gpus:
-        lacking = _lacking(gpu, capability, others)
+        lacking = _lacking(gpu, capability, others) or _too_new(gpu, most)
         if lacking is not None:
             needs, has = lacking
             arguments: dict[str, int | float | str] = {
@@ -174,6 +175,12 @@ def oldest_nvidia(recipe: Quantization, runtime: Runtime) -> tuple[int, int] | N
     least = recipe if limit is None else limit
     wanted = (runtime.minimum_compute_capability, least.minimum_compute_capability)
     return max((one for one in wanted if one is not None), default=(0, 0))
+
+
+def newest_nvidia(recipe: Quantization, runtime: Runtime) -> tuple[int, int] | None:
+    """Return the highest compute capability on which a runtime runs a format; ``None`` for any."""
+    limit = limit_of(recipe, runtime)
+    return None if limit is None else limit.maximum_compute_capability
 
 
 def limit_of(
@@ -215,3 +222,11 @@ def _lacking(
     if architectures is None or gpu.architecture in architectures:
         return None
     return (f"an {_any_of(('NVIDIA', *architectures))} GPU", gpu.architecture)
+
+
+def _too_new(gpu: Gpu, most: tuple[int, int] | None) -> tuple[str, str] | None:
+    """What is needed and what the GPU has where the runtime has no kernels for it yet."""
+    has = gpu.compute_capability
+    if gpu.vendor is not Vendor.NVIDIA or most is None or has is None or has <= most:
+        return None
+    return (f"compute capability {most[0]}.{most[1]} or lower", f"{has[0]}.{has[1]}")

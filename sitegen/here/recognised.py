@@ -242,7 +242,7 @@ def shared_memory_bytes(found_gpu: FoundGpu, gpu: Gpu, machine: MachineReport) -
     there = sum(one.size_bytes for one in machine.modules) or machine.ram_bytes + aside
     fitting = [size for size in sorted(memory.options_bytes) if size >= there]
     if not fitting:
-        raise UnjudgedError(f"the {gpu.name} of the catalog is not sold with {there / GIB:.0f} GiB")
+        raise UnjudgedError(f"the {gpu.name} is not listed with {there / GIB:.0f} GiB")
     return fitting[0]
 
 
@@ -260,10 +260,10 @@ def _limited(
     free = installed if machine.ram_free_bytes is None else machine.ram_free_bytes
     if found_gpu.vendor == "amd" and found_gpu.free_bytes:
         free = max(free, found_gpu.free_bytes)
-    raised = min(installed, max(memory.raised_reserve_bytes, installed - free))
+    raised = min(installed, max(memory.reserve_of(installed), installed - free))
     usual = memory.fraction_of(installed).mid * installed
     if limit is None and free >= usual:
-        return replace(memory, raised_reserve_bytes=raised)
+        return replace(memory, raised_reserve_bytes=raised, larger_reserves=())
     most = usual if limit is None else limit
     share = min(most, free, installed) / installed
     return replace(
@@ -271,6 +271,7 @@ def _limited(
         default_fraction=Interval(share, share, share),
         raised_reserve_bytes=raised,
         larger_fractions=(),
+        larger_reserves=(),
     )
 
 

@@ -132,7 +132,7 @@ def usable_gpu(
     reserved = _reserved(installed, node, index, assumptions)
     raised = reserved
     if isinstance(gpu.memory, UnifiedMemory):
-        kept = float(min(gpu.memory.raised_reserve_bytes, reserved.mid))
+        kept = float(min(gpu.memory.reserve_of(installed.installed_bytes), reserved.mid))
         raised = Interval(min(kept, reserved.low), kept, kept)
     spike = assumptions.get(f"load-spike-{gpu.id}-gib")
     held = scaled(spike) if spike else ZERO
@@ -145,7 +145,7 @@ def resized(usable_gpu: UsableGpu, visible_bytes: int) -> UsableGpu:
     if not isinstance(memory, UnifiedMemory):
         raise TypeError(usable_gpu.gpu.id)
     reserved = memory.fraction_of(visible_bytes).left_of(1).times(visible_bytes)
-    kept = min(usable_gpu.raised_reserved.mid, reserved.mid)
+    kept = float(min(memory.reserve_of(visible_bytes), reserved.mid))
     raised = Interval(min(kept, reserved.low), kept, kept)
     return UsableGpu(
         usable_gpu.gpu, visible_bytes, reserved, raised, usable_gpu.context, usable_gpu.load_spike

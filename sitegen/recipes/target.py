@@ -141,7 +141,8 @@ class Target:
             installed = self.combo.nodes[at].gpus[gpu]
             memory = installed.gpu.memory
             if installed.gpu.vendor is vendor and isinstance(memory, UnifiedMemory):
-                limit = (installed.visible_bytes - memory.raised_reserve_bytes) // unit_bytes
+                kept = memory.reserve_of(installed.installed_bytes)
+                limit = (installed.visible_bytes - kept) // unit_bytes
                 found.setdefault(limit, []).append(at)
         return found
 

@@ -41,6 +41,7 @@ FIELD_WORDS: Mapping[str, str] = {
     "traps": "known pitfalls",
     "unified_default_fraction": "share of the memory that the GPU gets by default",
     "unified_larger_fractions": "share of larger memories that the GPU gets by default",
+    "unified_larger_reserves": "memory that larger machines leave to the system",
     "unified_memory_options_gib": "memory sizes",
     "unified_raised_reserve_gib": "memory left to the system",
     "used_market": "used market",

@@ -185,8 +185,24 @@ def _small(engine: FitEngine, candidates: Candidates) -> Answer | None:
     return Answer(AnswerGoal.SMALL, Scope.SMALL, standings[0], second, models=len(small))
 
 
+def rated_higher(
+    engine: FitEngine, combo: Combo, picks: Sequence[Assessment], *, reference: bool
+) -> Answer | None:
+    """Find what is rated higher than all that fits comfortably, for a question of one's own.
+
+    Files of fewer than four bits are judged for the reference workload alone: without
+    ``reference`` there are none.
+    """
+    return _beyond(engine, combo, Candidates.of(engine, picks), picks, narrow=reference)
+
+
 def _beyond(
-    engine: FitEngine, combo: Combo, candidates: Candidates, picks: Sequence[Assessment]
+    engine: FitEngine,
+    combo: Combo,
+    candidates: Candidates,
+    picks: Sequence[Assessment],
+    *,
+    narrow: bool = True,
 ) -> Answer | None:
     """Find the best model that is larger than the GPUs' own memory holds in four bits or more.
 
@@ -197,8 +213,9 @@ def _beyond(
     tight = [one for one in candidates.tight(picks, BEYOND) if _needs_more(one.assessment)]
     comfortable = candidates.rated_in_general()
     least = round(comfortable[0].points) + 1 if comfortable else 0
-    narrow = Candidates.of(engine, _in_fewer_bits(engine, combo, picks, least)).rated_in_general()
-    found = [one for one in (*tight, *narrow) if round(one.points) >= least]
+    fewer = _in_fewer_bits(engine, combo, picks, least) if narrow else []
+    in_fewer = Candidates.of(engine, fewer).rated_in_general()
+    found = [one for one in (*tight, *in_fewer) if round(one.points) >= least]
     found = sorted(found, key=lambda one: (-one.points, one.assessment.model.id))
     if not found:
         return None

@@ -1174,8 +1174,7 @@ def _is_experimental(plan: _Plan) -> bool:
 
 
 def _loss(engine: FitEngine, plan: _Plan) -> float:
-    subject = plan.ask.subject
-    return engine.losses.of(subject.model, subject.checkpoint).mid
+    return _expected_loss(engine, plan.ask)
 
 
 def _staged_over_fast_links(evaluation: Evaluation) -> bool:
@@ -1279,26 +1278,30 @@ def _least_bad(engine: FitEngine, question: ModelQuestion, verdict: PlannedCheck
 def _faster_from_ram(
     engine: FitEngine, question: ModelQuestion, pick: Pick, published: Sequence[Ask]
 ) -> Pick:
-    """Return a file that loses no more and is clearly faster where experts stay in system RAM.
+    """Return the file to run where experts stay in system RAM: it is fast and loses no more.
 
     Processors read files whose weights are looked up in tables more slowly than larger ones
-    (``ram-efficiency-table-factor``).
+    (``ram-efficiency-table-factor``). Of files that are about as fast as the fastest, the one that
+    loses least is run.
     """
     if not _reads_experts_from_ram(pick.entry):
         return pick
-    runtime, best = pick.ask.subject.runtime, pick
-    loss = engine.losses.of(question.model, pick.ask.subject.checkpoint).mid
-    share = 1 + engine.assumptions["pick-tie-share"].value.mid
+    runtime, found = pick.ask.subject.runtime, [pick]
+    loss = _expected_loss(engine, pick.ask)
     for other in published:
-        checkpoint = other.subject.checkpoint
-        lossier = engine.losses.of(question.model, checkpoint).mid > loss
-        if other.subject.runtime.id != runtime.id or lossier:
+        if other.subject.runtime.id != runtime.id or _expected_loss(engine, other) > loss:
             continue
         entry = planned_for(engine, question, other)
-        same = entry.tier is pick.entry.tier and _reads_experts_from_ram(entry)
-        if same and _entry_stream(entry) > share * _entry_stream(best.entry):
-            best = Pick(entry, other)
-    return best
+        if entry.tier is pick.entry.tier and _reads_experts_from_ram(entry):
+            found.append(Pick(entry, other))
+    speeds = [_entry_stream(one.entry) for one in found]
+    enough = max(speeds) * (1 - engine.assumptions["pick-tie-share"].value.mid)
+    near = [one for one, speed in zip(found, speeds, strict=True) if speed >= enough]
+    return min(near, key=lambda one: (_expected_loss(engine, one.ask), -_entry_stream(one.entry)))
+
+
+def _expected_loss(engine: FitEngine, ask: Ask) -> float:
+    return engine.losses.of(ask.subject.model, ask.subject.checkpoint).mid
 
 
 def _reads_experts_from_ram(entry: PlannedCheckpoint) -> bool:

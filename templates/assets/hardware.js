@@ -117,11 +117,11 @@ var sitegenHardware = (() => {
         note: gpu.options ? "" : size(gpu.gib) + (many > 1 ? " each" : ""),
       };
     };
-    // A chip that is not sold with the memory that a reader named: the answer is for another size.
+    // A chip that we do not list with the memory that a reader named: the answer is for another size.
     const unsold = (found, gib) => {
       const { options, name } = gpus.get(found.gpu.id);
       if (gib === null || !options || options.some((one) => near(gib, one))) return found;
-      return { ...found, note: `not sold with ${size(gib)}`, unsold: `The ${name} is not sold with ${size(gib)}: we answer for ${size(found.gpu.gib)}.` };
+      return { ...found, note: `not listed with ${size(gib)}`, unsold: `We do not list the ${name} with ${size(gib)}: we answer for ${size(found.gpu.gib)}.` };
     };
     const ofCombo = (id) => {
       const alone = /^machine=1;([^*;]+)\*1;[^&]*$/.exec(combos.get(id).build);  // One GPU: there may be more of it.

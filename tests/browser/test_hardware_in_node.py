@@ -206,8 +206,8 @@ def test_a_size_that_is_not_sold_is_said(tmp_path: Path) -> None:
         ["find", "framework desktop 128gb"],
     ]
     odd, sold, named = asked(asked_for, tmp_path)
-    assert odd[0]["note"] == "not sold with 24 GB"
-    assert odd[0]["unsold"] == "The M4 Max is not sold with 24 GB: we answer for 48 GB."
+    assert odd[0]["note"] == "not listed with 24 GB"
+    assert odd[0]["unsold"] == "We do not list the M4 Max with 24 GB: we answer for 48 GB."
     assert "unsold" not in sold[0]
     assert named[0]["gpu"]["gib"] == 128
 

@@ -409,7 +409,7 @@ def test_a_memory_that_is_not_sold_is_said_beside_the_answer(page: Page, address
     page.wait_for_selector("#suggestions li")
     page.press("#hardware", "Enter")
     expect(page.locator("#unsold")).to_have_text(
-        "The M4 Max is not sold with 24 GB: we answer for 48 GB."
+        "We do not list the M4 Max with 24 GB: we answer for 48 GB."
     )
     page.fill("#hardware", "M4 Max 64GB")
     page.wait_for_selector("#suggestions li")

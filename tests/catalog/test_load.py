@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,15 @@ def test_unified_memory_is_the_choice_of_the_node() -> None:
     assert [memory.fraction_of(size).mid for size in memory.options_bytes] == [0.75, 0.75, 0.84]
     (installed,) = CATALOG.combos["studio"].gpus
     assert installed.installed_bytes == installed.visible_bytes == 128 * GIB
+
+
+def test_a_larger_memory_leaves_more_to_the_system_with_its_limit_raised() -> None:
+    memory = CATALOG.gpus["m4-max"].memory
+    assert isinstance(memory, UnifiedMemory)
+    assert {memory.reserve_of(size) for size in memory.options_bytes} == {8 * GIB}
+    grown = replace(memory, larger_reserves=((64 * GIB, 10 * GIB), (128 * GIB, 12 * GIB)))
+    kept = [grown.reserve_of(size) // GIB for size in memory.options_bytes]
+    assert kept == [8, 10, 12]
 
 
 def test_links_are_in_seconds_and_bytes() -> None:

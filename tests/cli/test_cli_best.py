@@ -15,6 +15,7 @@ from sitegen.cli.questions import best_models
 from sitegen.cli.questions.best_models import print_best, to_best_record
 from sitegen.cli.questions.fit_options import FitOptions, fit_options, typed
 from sitegen.quality.values import Rating, Use
+from sitegen.survey.answers import Answer, AnswerGoal, RankedPlan, Scope
 from sitegen.survey.best_for_use import RatedPick, UseAnswer
 from tests.recipes.everything import asked as assessed
 from tests.survey.test_verdict_policy import CARD, pick, published
@@ -112,6 +113,25 @@ def test_the_command_of_an_answer_for_images_asks_for_images(
     print_best(one.combo, UseAnswer(use, (rated,), (), 1, 0), FitOptions(best=str(use)))
     command = capsys.readouterr().out.splitlines()[-1].removeprefix("Commands: sitegen recipe ")
     assert parsed(shlex.split(command)).images is reads
+
+
+def test_a_model_that_is_rated_higher_with_a_trade_off_is_named_as_on_the_pages(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Owners of small cards and much RAM run mixtures that no plan on the card alone holds."""
+    one = pick(published("llama8", "q4-k-m"), CARD)
+    rated = RatedPick(one, Rating(Interval(60.0, 66.0, 72.0)), 66.0, 6.0)
+    answer = UseAnswer(Use.OVERALL, (rated,), (), 1, 0)
+    best = RankedPlan(one, Interval.exact(71.6))
+    higher = Answer(AnswerGoal.BEYOND, Scope.BEYOND, best, None, models=1)
+    options = FitOptions(best="overall", gpu=("rtx-3090",), ram_gib=64)
+    print_best(one.combo, answer, options, higher=higher)
+    said, command = capsys.readouterr().out.splitlines()[-2:]
+    assert said.startswith(f"Rated higher, with a trade-off: {one.model.name}, ")
+    assert "(72 points, " in said
+    assert command.endswith("llama8 --quantization q4-k-m --gpu rtx-3090 --ram-gib 64")
+    assert to_best_record(one.combo, answer, higher)["rated_higher"]["points"] == 71.6
+    assert "rated_higher" not in to_best_record(one.combo, answer)
 
 
 def test_the_gain_of_speculative_decoding_is_named_where_the_commands_name_one(

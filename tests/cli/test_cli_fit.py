@@ -12,6 +12,8 @@ from jsonschema import Draft202012Validator
 
 from sitegen.catalog.load import parse_catalog
 from sitegen.cli.questions.best_models import use_of
+from sitegen.cli.questions.fit_options import FitOptions
+from sitegen.cli.questions.own_hardware import own_combo
 from sitegen.fit.fit_engine import FitEngine
 from sitegen.inputs import read_project
 from sitegen.quality.values import Use
@@ -20,6 +22,7 @@ from sitegen.site.words.quality import OTHER_WORDS, USE_WORDS
 from sitegen.survey.every_combo import survey_combo
 from sitegen.units import GIB
 from tests.cli.small_project import REPOSITORY, Ran, run, small_project
+from tests.survey.whole_catalog import whole_catalog
 
 QUESTION = ("qwen3-8b", "2x-rtx-4090", "--runtime", "vllm", "--quantization", "bf16")
 LLAMA_32_1B = {
@@ -386,8 +389,19 @@ def test_unified_memory_is_the_operator_s_choice(root: Path) -> None:
     assert record["per_gpu"][0]["visible_bytes"] == 128 * GIB
     refused = fit(root, *words.split(), "--unified-memory-gib", "99")
     assert refused.status == 2
-    assert "--unified-memory-gib: there is no" in refused.err
+    assert "--unified-memory-gib: we do not list the" in refused.err
     assert "128 GiB" in refused.err
+
+
+def test_a_size_that_the_catalog_leaves_out_comes_with_the_reason() -> None:
+    """An M4 Max with 36 GB exists, with a smaller chip than the one that the catalog has."""
+    options = FitOptions(gpu=("apple-m4-max",), unified_memory_gib=36)
+    with pytest.raises(click.UsageError) as refused:
+        own_combo(options, whole_catalog())
+    assert "we do not list the M4 Max with 36 GiB" in refused.value.message
+    assert refused.value.message.endswith(
+        "a smaller chip with less bandwidth, which we do not list"
+    )
 
 
 def test_a_config_of_one_s_own(root: Path, config: Path) -> None:

@@ -218,6 +218,13 @@ def test_every_family_has_a_class_and_a_name() -> None:
         ("tensorrt-llm", "awq-4bit-g128", "h100-sxm", False),
         ("tensorrt-llm", "gptq-4bit-g128", "h100-sxm", False),
         ("tensorrt-llm", "int8-w8a8", "h100-sxm", False),
+        # INT8: no CUTLASS kernel from compute capability 10.0 on
+        ("vllm", "int8-w8a8", "h200-sxm", True),
+        ("vllm", "int8-w8a8", "b200-sxm", False),
+        ("vllm", "int8-w8a8", "rtx-5090", False),
+        ("vllm", "int8-w8a8", "mi300x", True),
+        ("sglang", "int8-w8a8", "l40s", True),
+        ("sglang", "int8-w8a8", "rtx-pro-6000-blackwell-server", False),
     ],
 )
 def test_a_format_runs_where_the_runtime_has_kernels_for_it(
@@ -261,6 +268,13 @@ def test_a_runtime_without_a_word_on_a_format_leaves_it_to_the_format() -> None:
     recipe = whole_catalog().quantizations["q4-k-m"]
     assert limit_of(recipe, runtime("llama-cpp")) is None
     assert limit_of(whole_catalog().quantizations["nvfp4"], runtime("vllm")) is not None
+
+
+def test_a_refusal_names_the_newest_gpus_that_have_kernels() -> None:
+    found = asked("vllm", "int8-w8a8", "b200-sxm")
+    assert found is not None
+    assert found.arguments["needs"] == "compute capability 9.0 or lower"
+    assert found.arguments["has"] == "10.0"
 
 
 def test_a_name_keeps_its_first_letter_inside_a_finding_of_the_linter() -> None:

@@ -101,6 +101,18 @@ def test_a_pick_reads_prompts_in_large_steps_where_answers_stay_as_fast() -> Non
     assert faster.mid > 2 * slower.mid
 
 
+def test_of_files_that_are_about_as_fast_the_one_that_loses_least_is_run() -> None:
+    """IQ4_XS of Qwen3.6 35B A3B is smaller than Q4_K_M, and no faster from system RAM."""
+    engine, catalog = whole_engine(), whole_catalog()
+    combo, model = catalog.combos["1x-rtx-3060-12gb"], catalog.models["qwen3.6-35b-a3b"]
+    with_ram = replace(combo, nodes=(replace(combo.nodes[0], ram_bytes=64 * GIB),))
+    found = answered(engine, reference_question(engine, with_ram, model), cured=False)
+    assert found is not None
+    assert found.checkpoint.quantization.id == "q4-k-m"
+    assert found.plan is not None
+    assert found.plan.cpu_expert_layers > 0
+
+
 def test_nothing_else_reads_in_large_steps() -> None:
     """The same model where its experts lie on GPUs, and on a card that holds its file whole."""
     engine, catalog = whole_engine(), whole_catalog()

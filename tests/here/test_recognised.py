@@ -157,7 +157,7 @@ def usable(found: MachineReport, catalog: Catalog) -> tuple[int, float, float]:
     (one,) = combo_here(found, catalog)[0].gpus
     memory = one.gpu.memory
     assert isinstance(memory, UnifiedMemory)
-    raised = memory.raised_reserve_bytes / GIB
+    raised = memory.reserve_of(one.installed_bytes) / GIB
     return one.installed_bytes // GIB, memory.fraction_of(one.installed_bytes).mid, raised
 
 
@@ -188,5 +188,5 @@ def test_what_amd_may_map_is_the_limit_of_its_chip(catalog: Catalog) -> None:
 
 
 def test_a_size_that_is_not_sold_is_refused(catalog: Catalog) -> None:
-    with pytest.raises(UnjudgedError, match="not sold with 40 GiB"):
+    with pytest.raises(UnjudgedError, match="not listed with 40 GiB"):
         combo_here(chip("Apple M4", "apple", 40), catalog)

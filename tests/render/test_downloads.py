@@ -327,6 +327,27 @@ def test_a_drawing_within_a_drawing_is_no_text() -> None:
     assert "after" in searchable(html)
 
 
+def test_what_a_page_hides_until_a_script_shows_it_is_not_said() -> None:
+    from sitegen.render.data.page_markdown import page_markdown
+
+    html = (
+        '<main><p id="mine" class="note" hidden>Saved: <strong id="name"></strong>.</p>'
+        '<p title="never hidden">Said</p><section hidden><section>a</section>b</section></main>'
+    )
+    assert page_markdown(html, (), "x").decode() == "Said\n\n---\n\nx\n"
+
+
+def test_emphasis_stands_around_words_without_their_spaces() -> None:
+    """``* fits*`` is no emphasis: the sign before the words of a verdict is for eyes alone."""
+    from sitegen.render.data.page_markdown import page_markdown
+
+    html = (
+        '<main><p>It<em> <span aria-hidden="true">+</span> fits </em>here<strong></strong>.</p>'
+        "</main>"
+    )
+    assert page_markdown(html, (), "x").decode() == "It *fits* here.\n\n---\n\nx\n"
+
+
 @pytest.mark.parametrize(
     "path", sorted(path for path in PARTS if path.endswith("models/index.html"))
 )

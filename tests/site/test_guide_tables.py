@@ -247,6 +247,11 @@ def test_formats_say_where_a_limit_of_a_runtime_is_wider_or_narrower_than_a_reci
     assert others["EXL3 4.0 bpw"] == "none"
 
 
+def test_formats_say_above_which_nvidia_gpus_no_runtime_has_kernels() -> None:
+    (row,) = (row.split(" | ") for row in printed("formats only=int8-w8a8"))
+    assert row[3] == "from 7.5 to 9.0; native from 7.5"
+
+
 LOAD = "hours=10 read=4 streams=all"
 
 

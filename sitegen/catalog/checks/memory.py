@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _CAPABILITY = re.compile(r"([1-9]|1\d)\.\d")
 _CAPABILITIES = (
     "compute_capability", "minimum_compute_capability", "native_compute_capability",
-    "compute_capabilities", "quantized_cache_only",
+    "maximum_compute_capability", "compute_capabilities", "quantized_cache_only",
 )  # fmt: skip
 _UNIFIED_KEYS = ("unified_default_fraction", "unified_raised_reserve_gib")
 
@@ -68,7 +68,11 @@ def _shares_are_shares(gpu: Authored[GpuRecord]) -> Iterator[Problem]:
     if any(one.high > 1 for one in larger) or sizes != sorted(set(sizes)):
         message = "shares of larger memories lie between 0 and 1, the smallest memory first"
         yield gpu.problem(("unified_larger_fractions",), "unified-facts", message)
-    elif larger and fraction is None:
+    reserves = gpu.record.unified_larger_reserves
+    if [one.from_gib for one in reserves] != sorted({one.from_gib for one in reserves}):
+        message = "reserves of larger memories are listed once, the smallest memory first"
+        yield gpu.problem(("unified_larger_reserves",), "unified-facts", message)
+    if larger and fraction is None:
         message = "`unified_larger_fractions` is for GPUs with unified memory"
         yield gpu.problem(
             ("unified_larger_fractions",), "unified-facts", message, "remove it", at_key=True

@@ -53,12 +53,14 @@ class UnifiedMemory:
         default_fraction: Share of installed memory that the GPU may use out of the box.
         raised_reserve_bytes: What must stay with the operating system when the limit is raised.
         larger_fractions: Share from a size upwards, where the system gives more of a large memory.
+        larger_reserves: What must stay from a size upwards.
     """
 
     options_bytes: tuple[int, ...]
     default_fraction: Interval
     raised_reserve_bytes: int
     larger_fractions: tuple[tuple[int, Interval], ...] = ()
+    larger_reserves: tuple[tuple[int, int], ...] = ()
 
     def fraction_of(self, installed_bytes: int) -> Interval:
         """Return the share of so much memory that the GPU may use out of the box."""
@@ -67,6 +69,14 @@ class UnifiedMemory:
             if installed_bytes >= size:
                 share = larger
         return share
+
+    def reserve_of(self, installed_bytes: int) -> int:
+        """Return what must stay with the system of so much memory when the limit is raised."""
+        reserve = self.raised_reserve_bytes
+        for size, larger in self.larger_reserves:
+            if installed_bytes >= size:
+                reserve = larger
+        return reserve
 
 
 @dataclass(frozen=True, slots=True)

@@ -365,6 +365,7 @@ class FormatLimit:
         quantizations: Recipes of these formats that it is about; all when empty.
         experts: It is about mixtures of experts alone.
         minimum_compute_capability: Lowest NVIDIA generation; ``None`` for the runtime's own.
+        maximum_compute_capability: Highest NVIDIA generation; ``None`` where no later one differs.
         other_architectures: Others that run it; ``None`` for all that the runtime runs on.
     """
 
@@ -375,6 +376,7 @@ class FormatLimit:
     other_architectures: tuple[str, ...] | None
     note: str
     source: Source
+    maximum_compute_capability: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

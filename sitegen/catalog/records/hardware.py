@@ -13,6 +13,7 @@ from sitegen.catalog.records.parts import (
     IsoDate,
     Record,
     Renamable,
+    ReserveFromRecord,
     Slug,
     SourceRecord,
     Text,
@@ -73,6 +74,9 @@ class GpuRecord(Renamable):
     )
     unified_raised_reserve_gib: float | None = Field(
         default=None, gt=0, description="GiB left to the system when the limit is raised."
+    )
+    unified_larger_reserves: tuple[ReserveFromRecord, ...] = Field(
+        default=(), description="The same from a size upwards, the smallest size first."
     )
     memory_bandwidth_gb_s: float = Field(gt=0, description="Peak memory bandwidth, decimal GB/s.")
     memory_bus_bits: int | None = Field(

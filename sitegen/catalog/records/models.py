@@ -477,6 +477,9 @@ class FormatLimitRecord(Record):
     minimum_compute_capability: Version | None = Field(
         default=None, description="Lowest NVIDIA compute capability, quoted; the runtime's own."
     )
+    maximum_compute_capability: Version | None = Field(
+        default=None, description="Highest NVIDIA compute capability, quoted; none when left out."
+    )
     other_architectures: tuple[Text, ...] | None = Field(
         default=None,
         description="GPU architectures beside NVIDIA; all that the runtime runs on when left out.",

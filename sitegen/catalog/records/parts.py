@@ -64,6 +64,13 @@ class IntervalFromRecord(IntervalRecord):
     from_gib: int = Field(gt=0, description="The smallest memory that it holds for, in GiB.")
 
 
+class ReserveFromRecord(Record):
+    """What stays with the operating system, for memories of a size or more."""
+
+    from_gib: int = Field(gt=0, description="The smallest memory that it holds for, in GiB.")
+    reserve_gib: float = Field(gt=0, description="GiB left to the system.")
+
+
 class ConstantRecord(Record):
     """One number of a memory or speed model; the key's suffix is its unit."""
 

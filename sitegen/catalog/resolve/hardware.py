@@ -119,6 +119,10 @@ def _memory(record: GpuRecord, visible_fraction: float | None) -> DedicatedMemor
                 (gib_to_bytes(one.from_gib), resolve_interval(one))
                 for one in record.unified_larger_fractions
             ),
+            larger_reserves=tuple(
+                (gib_to_bytes(one.from_gib), gib_to_bytes(one.reserve_gib))
+                for one in record.unified_larger_reserves
+            ),
         )
     installed = gib_to_bytes(record.vram_gib)
     if record.visible_mib is not None:

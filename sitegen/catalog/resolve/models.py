@@ -320,6 +320,7 @@ def _format_limit(record: FormatLimitRecord) -> FormatLimit:
         other_architectures=record.other_architectures,
         note=record.note,
         source=resolve_source(record.source),
+        maximum_compute_capability=resolve_capability(record.maximum_compute_capability),
     )
 
 

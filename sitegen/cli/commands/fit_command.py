@@ -79,12 +79,13 @@ def _answer_best(session: CliSession, options: FitOptions, *, as_json: bool) -> 
         to_best_record,
     )
 
-    _, combo, answer = best_answered(session, options)
+    _, combo, answer, higher = best_answered(session, options)
     if as_json:
-        click.echo(json.dumps(to_best_record(combo, answer), indent=2, allow_nan=False))
+        record = to_best_record(combo, answer, higher)
+        click.echo(json.dumps(record, indent=2, allow_nan=False))
     else:
         fewer = most_served(session, options) if answer is None else None
-        print_best(combo, answer, options, fewer)
+        print_best(combo, answer, options, fewer, higher)
 
 
 def _answer_pools(

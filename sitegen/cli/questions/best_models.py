@@ -27,13 +27,16 @@ from sitegen.problems import did_you_mean
 from sitegen.quality.values import Use
 from sitegen.recipes import recipes_for
 from sitegen.site.combo.first_answer import users_in_words
+from sitegen.site.combo.goal_table import GOAL_WORDS, beyond_words
 from sitegen.site.combo.recipes import gain_record
 from sitegen.site.combo.uses import table_of_best
 from sitegen.site.json.schema.record import to_record
 from sitegen.site.words.quality import OTHER_WORDS, USE_WORDS
 from sitegen.site.words.speeds import faster_words
 from sitegen.site.words.tiers import COMFORTABLY
-from sitegen.survey.best_for_use import Candidates, RatedPick, UseAnswer, answer_for
+from sitegen.survey.answers import Answer, RankedPlan
+from sitegen.survey.best_for_goal import rated_higher
+from sitegen.survey.best_for_use import FIRST, Candidates, RatedPick, UseAnswer, answer_for
 from sitegen.survey.first_answer import fewer_users
 from sitegen.survey.verdict_policy import (
     ModelQuestion,
@@ -51,10 +54,18 @@ FOR_ONE_MODEL = (
 """Options that say something of one model."""
 
 
+HARDWARE = (
+    "targets", "gpu", "nodes", "link", "node_link", "unified_memory_gib", "ram_gib",
+)  # fmt: skip
+"""Options that say which machine is asked about."""
+
+
 def best_answered(
     session: CliSession, options: FitOptions
-) -> tuple[Catalog, Combo, UseAnswer | None]:
+) -> tuple[Catalog, Combo, UseAnswer | None, Answer | None]:
     """Pick every model for the hardware and the load, and choose the best for the use.
+
+    The last answer is a model that is rated higher and runs with a trade-off; pages name it, too.
 
     Raises:
         click.UsageError: If a word names nothing, or an option is for one model.
@@ -62,7 +73,17 @@ def best_answered(
     """
     use = use_of(options.best)
     catalog, engine, combo = _asked_of(session, options)
-    return catalog, combo, _best(engine, combo, use, options)
+    picks = _picks(engine, combo, use, options)
+    higher = None
+    if use is FIRST:
+        higher = rated_higher(engine, combo, picks, reference=_is_reference(options))
+    return catalog, combo, answer_for(use, Candidates.of(engine, picks)), higher
+
+
+def _is_reference(options: FitOptions) -> bool:
+    """Return whether nothing is asked but the hardware and the use."""
+    asked = replace(options, best="", **{name: getattr(FitOptions(), name) for name in HARDWARE})
+    return asked == FitOptions()
 
 
 def most_served(session: CliSession, options: FitOptions) -> tuple[int, UseAnswer] | None:
@@ -102,13 +123,16 @@ def _asked_of(session: CliSession, options: FitOptions) -> tuple[Catalog, FitEng
 
 
 def _best(engine: FitEngine, combo: Combo, use: Use, options: FitOptions) -> UseAnswer | None:
+    return answer_for(use, Candidates.of(engine, _picks(engine, combo, use, options)))
+
+
+def _picks(engine: FitEngine, combo: Combo, use: Use, options: FitOptions) -> list[Assessment]:
     seeing = use is Use.VISION or options.images
     found = (
         _picked(engine, combo, model, options, seeing=seeing)
         for model in engine.catalog.surveyed_models
     )
-    picks = [one for one in found if one is not None]
-    return answer_for(use, Candidates.of(engine, picks))
+    return [one for one in found if one is not None]
 
 
 def use_of(given: str) -> Use:
@@ -164,6 +188,7 @@ def print_best(
     answer: UseAnswer | None,
     options: FitOptions,
     fewer: tuple[int, UseAnswer] | None = None,
+    higher: Answer | None = None,
 ) -> None:
     """Print the tier of the best models, then the next one; without any, that of fewer users."""
     if answer is None and fewer is not None:
@@ -179,9 +204,11 @@ def print_best(
             "Published scores say too little to name the best model for this use among those that "
             f"fit {COMFORTABLY} there with this load."
         )
+        for line in _higher_rated(higher, options):
+            print(line)
         return
     print_table(table_of_best(answer, f"Best for {USE_WORDS[answer.use].lower()} on {combo.name}"))
-    for line in _closing(answer, options):
+    for line in (*_closing(answer, options), *_higher_rated(higher, options)):
         print(line)
 
 
@@ -199,24 +226,44 @@ def _closing(answer: UseAnswer, options: FitOptions) -> Iterator[str]:
         yield f"{faster_words(gain)} ({first.model.name}): see the recipe."
     if quantized(first.workload.kv_dtype):
         yield CACHE_MAY_LOSE
+    images = options.images or answer.use is Use.VISION
+    yield f"Commands: {_recipe_of(first, replace(options, images=images))}"
+
+
+def _recipe_of(found: Assessment, options: FitOptions) -> str:
+    """Write the command that prints how to start a pick, for what was asked."""
     users = options.users or options.sequences
     asked = replace(
         options,
-        targets=() if options.gpu else (first.combo.id,),
-        quantization=first.checkpoint.id,
+        targets=() if options.gpu else (found.combo.id,),
+        quantization=found.checkpoint.id,
         sequences=users,
         goal=options.goal or ("throughput" if users > 1 else None),
         best="",
         users=None,
-        images=options.images or answer.use is Use.VISION,
     )
-    yield f"Commands: sitegen recipe {shlex.join((first.model.id, *typed(asked)))}"
+    return f"sitegen recipe {shlex.join((found.model.id, *typed(asked)))}"
 
 
-def to_best_record(combo: Combo, answer: UseAnswer | None) -> dict[str, Any]:
+def _higher_rated(higher: Answer | None, options: FitOptions) -> Iterator[str]:
+    """Say which model is rated higher and runs with a trade-off, as the page of a combo does."""
+    if higher is None:
+        return
+    found = higher.best.assessment
+    words = f"{round(higher.best.amount.mid)} points"
+    if found.speed is not None:
+        words += f", {round(found.speed.single_tokens_per_s.mid)} tok/s for one user"
+    yield f"{GOAL_WORDS[higher.goal]}: {found.model.name}, {beyond_words(found)} ({words})."
+    yield f"Commands: {_recipe_of(found, options)}"
+
+
+def to_best_record(
+    combo: Combo, answer: UseAnswer | None, higher: Answer | None = None
+) -> dict[str, Any]:
     """Write the answer with the whole record of each pick."""
+    beyond = {} if higher is None else {"rated_higher": _standing(higher.best)}
     if answer is None:
-        return {"combo": combo.id, "best": [], "next_best": []}
+        return {"combo": combo.id, "best": [], "next_best": [], **beyond}
     return {
         "combo": combo.id,
         "use": str(answer.use),
@@ -224,7 +271,12 @@ def to_best_record(combo: Combo, answer: UseAnswer | None) -> dict[str, Any]:
         "next_best": [_rated(one) for one in answer.following],
         "rated": answer.rated,
         "not_rated": answer.unrated,
+        **beyond,
     }
+
+
+def _standing(standing: RankedPlan) -> dict[str, Any]:
+    return {"points": standing.amount.mid, "assessment": to_record(standing.assessment)}
 
 
 def _rated(rated_pick: RatedPick) -> dict[str, Any]:

@@ -98,13 +98,22 @@ def _one(gpu: Gpu, options: FitOptions) -> InstalledGpu:
     if isinstance(memory, DedicatedMemory):
         return InstalledGpu(gpu, memory.installed_bytes, memory.visible_bytes)
     sizes = tuple(size // GIB for size in memory.options_bytes)
-    sold = "it is sold with " + ", ".join(f"{size}" for size in sizes) + " GiB"
+    listed = "sizes that we list: " + ", ".join(f"{size}" for size in sizes) + " GiB"
     if options.unified_memory_gib is None and len(sizes) != 1:
-        raise usage_error(option, f"how much memory does the {gpu.name} have?", sold)
+        raise usage_error(option, f"how much memory does the {gpu.name} have?", listed)
     chosen = options.unified_memory_gib or sizes[0]
     if chosen not in sizes:
-        raise usage_error(option, f"there is no {gpu.name} with {chosen} GiB", sold)
+        hint = f"{listed}{_why_not_listed(gpu, chosen)}"
+        raise usage_error(option, f"we do not list the {gpu.name} with {chosen} GiB", hint)
     return InstalledGpu(gpu, chosen * GIB, chosen * GIB)
+
+
+def _why_not_listed(gpu: Gpu, size: int) -> str:
+    """Quote the sentence of a record's note that says why a size of a chip is not listed."""
+    for sentence in gpu.notes.split(". "):
+        if "not list" in sentence and str(size) in sentence.split():
+            return f". {sentence.strip().removesuffix('.')}"
+    return ""
 
 
 def _node_link(

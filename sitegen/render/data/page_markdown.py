@@ -20,10 +20,13 @@ from sitegen.values import dataclass
 _TOKEN = re.compile(r"<(/?)([a-z][a-z0-9]*)([^>]*)>|([^<]+)")
 _TAG = re.compile(r"<[^>]*>")
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
+_VALUE = re.compile(r'="[^"]*"')
 _SPACES = re.compile(r"\s+")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _SKIPPED = frozenset({"svg", "nav", "script", "form", "button", "select", "template"})
 """Elements whose content is no statement of the page."""
+_VOID = frozenset({"br", "hr", "img", "input"})
+"""Elements that have no content and no end."""
 _BLOCKS = frozenset({
     "p", "div", "section", "article", "ul", "ol", "dl", "details", "summary", "figure", "aside",
     "figcaption", "blockquote", "caption", "thead", "table",
@@ -90,11 +93,13 @@ class _Writer:
     """Walks over the tags of a page; ``line`` is the paragraph that is being written.
 
     ``lists`` are the lists around it: the number of the next item, 0 where they have no numbers.
+    ``marked`` are the places in ``line`` where emphasis began.
     """
 
     grids: Mapping[str, Grid]
     out: list[str] = field(default_factory=list)
     line: list[str] = field(default_factory=list)
+    marked: list[int] = field(default_factory=list)
     row: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     lists: list[int] = field(default_factory=list)
@@ -117,7 +122,10 @@ class _Writer:
             elif closing:
                 self.close(tag)
             else:
-                at = self.open(html, at, tag, dict(_ATTRIBUTE.findall(attributes)))
+                bare = _VALUE.sub("", attributes).split()
+                hidden = "hidden" in bare and tag not in _VOID
+                given = dict(_ATTRIBUTE.findall(attributes))
+                at = end_of(html, tag, at) if hidden else self.open(html, at, tag, given)
         self.flush()
 
     def text(self, text: str) -> None:
@@ -141,7 +149,7 @@ class _Writer:
             self.block(unescape(_TAG.sub("", html[at:end])))
             return end + len("</pre>")
         if tag in _MARKS:
-            self.line.append(_MARKS[tag])
+            self.marked.append(len(self.line))
         elif tag == "a":
             address = unescape(given.get("href", ""))
             stays = not (self.in_row and _COMPOSED in address)
@@ -168,7 +176,7 @@ class _Writer:
     def close(self, tag: str) -> None:
         """End an element."""
         if tag in _MARKS:
-            self.line.append(_MARKS[tag])
+            self.mark(_MARKS[tag])
         elif tag == "a" and self.links:
             address = self.links.pop().replace(" ", "%20").replace(")", "%29")
             self.line.append(f"]({address})" if address else "")
@@ -186,6 +194,15 @@ class _Writer:
             self.lists.pop()
         self.in_head = self.in_head and tag != "thead"
         self.in_row = self.in_row and tag != "tr"
+
+    def mark(self, sign: str) -> None:
+        """Put signs around the words since a mark began, and spaces outside of them."""
+        start = self.marked.pop() if self.marked else len(self.line)
+        words = "".join(self.line[start:])
+        del self.line[start:]
+        before = words[: len(words) - len(words.lstrip())]
+        after = words[len(words.rstrip()) :] if words.strip() else ""
+        self.line.append(f"{before}{sign}{words.strip()}{sign}{after}" if words.strip() else before)
 
     def code(self, *, begins: bool) -> None:
         """Begin or end code inside a line."""

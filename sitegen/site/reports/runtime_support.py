@@ -65,8 +65,15 @@ def format_limits(runtime: Runtime) -> Table | None:
     return Table("format-limits", "Formats by GPU", columns, rows)
 
 
+def _capabilities(limit: FormatLimit) -> Cell:
+    lowest, highest = limit.minimum_compute_capability, limit.maximum_compute_capability
+    if lowest is None:
+        return Absent("the runtime's own")
+    words = f"{lowest[0]}.{lowest[1]}"
+    return f"{words} to {highest[0]}.{highest[1]}" if highest else words
+
+
 def _limit_cells(limit: FormatLimit) -> tuple[Cell, ...]:
-    lowest = limit.minimum_compute_capability
     others: Cell = Absent("none")
     if limit.other_architectures is None:
         others = "every GPU that this runtime supports"
@@ -75,7 +82,7 @@ def _limit_cells(limit: FormatLimit) -> tuple[Cell, ...]:
     formats = joined(tuple(Code(name) for name in limit.quantizations or limit.formats))
     return (
         Parts((formats, " (experts)")) if limit.experts else formats,
-        f"{lowest[0]}.{lowest[1]}" if lowest else Absent("the runtime's own"),
+        _capabilities(limit),
         others,
         limit.note or Absent(),
         source_cell(limit.source),

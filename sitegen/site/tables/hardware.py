@@ -120,7 +120,7 @@ def _rows(chip: Gpu, *, named: bool) -> list[Row]:
                 Link(url_of("gpu", chip.id), chip.name),
                 NumberCell(size, Unit.GIB),
                 span(memory.fraction_of(size).times(size), Unit.GIB),
-                _raised(size - memory.raised_reserve_bytes, size * memory.fraction_of(size).mid),
+                _raised(size - memory.reserve_of(size), size * memory.fraction_of(size).mid),
                 NumberCell(chip.memory_bandwidth_bytes_per_s, Unit.GB_PER_S),
             )
         )

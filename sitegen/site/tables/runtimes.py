@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Vendor
 from sitegen.catalog.domain.models import Capabilities, MemoryModel, Quantization, Runtime
-from sitegen.fit.compatibility import oldest_nvidia, runs_format
+from sitegen.fit.compatibility import newest_nvidia, oldest_nvidia, runs_format
 from sitegen.site.cells import Absent, Cell, Lines, Link, NumberCell, Parts, Small, Unit
 from sitegen.site.content.references import Directive
 from sitegen.site.inputs import SiteInputs
@@ -128,7 +128,17 @@ def _capabilities(assessed: Sequence[Runtime], quantization: Quantization) -> st
         return "none"
     native = quantization.native_compute_capability
     words = f"from {least[0]}.{least[1]}" if any(least) else "all"
+    most = _newest(assessed, quantization)
+    words = f"{words} to {most[0]}.{most[1]}" if most else words
     return f"{words}; native from {native[0]}.{native[1]}" if native else words
+
+
+def _newest(assessed: Sequence[Runtime], quantization: Quantization) -> tuple[int, int] | None:
+    """Return the compute capability above which no runtime runs a format; ``None`` without one."""
+    able = [one for one in assessed if oldest_nvidia(quantization, one) is not None]
+    ends = [newest_nvidia(quantization, one) for one in able]
+    known = [one for one in ends if one is not None]
+    return max(known) if known and len(known) == len(ends) else None
 
 
 def _other_gpus(catalog: Catalog, assessed: Sequence[Runtime], quantization: Quantization) -> str:
