@@ -240,6 +240,17 @@ def test_users_that_no_share_holds_are_not_promised(root: Path) -> None:
     assert re.search(r"^verdict +not practical$", said, re.MULTILINE)
 
 
+@pytest.mark.parametrize("runtime", [("--runtime", "vllm"), ()])
+def test_a_replica_is_judged_for_its_share_of_the_users(runtime: tuple[str, ...]) -> None:
+    """Two replicas were once judged for 64 each; llama.cpp answered, at 5 tokens/s for each."""
+    done = fit(REPOSITORY, "qwen3-32b", "--gpu", "rtx-4090:8", "--users", "64", *runtime)
+    said = " ".join(done.out.split())
+    assert "64 users, up to 32 in each of 2 replicas" in said
+    assert "of 64 users fit in a replica" not in said
+    slower = r"llama.cpp with .* holds all 64 users, but each gets only about [\d.]+ tokens/s"
+    assert bool(re.search(slower, done.err)) == (not runtime)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
