@@ -160,6 +160,9 @@ def _built(
             return _refused(session, found, sources)
         except SearchIndexError as error:
             raise CommandError(f"cannot make the full-text index: {error}") from error
+        except KeyboardInterrupt as error:
+            error.add_note("nothing was published")
+            raise
         except WorkerKilled as error:
             raise CommandError(f"{error}; try --jobs 1; nothing was published") from error
         started = time.perf_counter()
