@@ -175,6 +175,8 @@ def pools_answered(
         click.UsageError: If a word names nothing, or no runtime in question serves from a pool.
         ProblemsFound: If the catalog is broken.
     """
+    if options.users is not None:
+        raise usage_error("--users", "pools take --sequences instead")
     catalog = catalog_at(session)
     try:
         engine = FitEngine(catalog)
