@@ -281,7 +281,7 @@ def test_a_config_may_come_from_standard_input(root: Path, tmp_path: Path) -> No
     path = tmp_path / "config.json"
     path.write_text(json.dumps(LLAMA_32_1B), encoding="utf-8")
     words = ("--gpu", "rtx-4090", "--runtime", "vllm", "--quantization", "bf16", "--json")
-    command = [sys.executable, "-m", "sitegen", "--root", root, "fit", "--config", "-", *words]
+    command = [sys.executable, "-m", "sitegen", "--root", str(root), "fit", "--config", "-", *words]
     with path.open("rb") as config:
         done = subprocess.run(
             command, stdin=config, capture_output=True, check=False, cwd=REPOSITORY
