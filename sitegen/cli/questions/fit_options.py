@@ -111,7 +111,7 @@ _OPTIONS = (
         "--config",
         type=click.Path(path_type=Path),
         metavar="PATH",
-        help="Hugging Face config.json, instead of MODEL; - for standard input.",
+        help="config.json instead of MODEL; - reads stdin.",
     ),
     click.option(
         "--quantization",
@@ -154,8 +154,7 @@ _OPTIONS = (
         "--context",
         metavar="TOKENS",
         type=Tokens(),
-        help="Tokens per sequence; 32k is 32768. Default: as on the pages, or the runtime's own "
-        "choice.",
+        help="Tokens per sequence; 32k is 32768. Default: as on the pages, or the runtime's.",
     ),
     click.option(
         "--sequences",
@@ -164,9 +163,7 @@ _OPTIONS = (
         show_default=True,
         help="Users of each replica.",
     ),
-    click.option(
-        "--users", type=_POSITIVE, help="Users of all replicas together, instead of --sequences."
-    ),
+    click.option("--users", type=_POSITIVE, help="Users of all replicas together."),
     click.option(
         "--kv-dtype",
         metavar="TYPE",
