@@ -75,7 +75,8 @@ class _Said:
 
 def _status_of(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        print("interrupted; nothing was published", file=sys.stderr)
+        notes = getattr(error.__cause__ or error, "__notes__", ())  # click wraps an interruption
+        print("; ".join(("interrupted", *notes)), file=sys.stderr)
         return INTERRUPTED
     if isinstance(error, BrokenPipeError | SystemExit):  # click turns the one into the other
         _silence(sys.stdout)

@@ -82,6 +82,9 @@ Source:
 """
 _MOVING = re.compile(r"(?:latest|nightly|dev|main|stable|server|full|light)(?:-[a-z]+\d*)*")
 """Tags that follow the newest version."""
+_NUMBER_TAG = re.compile(r"(?<![\d.])v?(\d+\.\d+(?:\.\d+)?)")
+_BUILD_TAG = re.compile(r"(?:^|-)(b\d{4,5})$")
+"""A tag of llama.cpp's own images: ``server-cuda-b11312``."""
 _OF_IMAGE: Mapping[str, str] = {
     "llama.cpp": "llama-cpp", "text-generation-inference": "tgi", "tensorrt-llm": "tensorrt-llm",
     "tensorrtllm": "tensorrt-llm",
@@ -100,13 +103,16 @@ def version_of_image(image: str) -> str:
     >>> names = "vllm/vllm-openai:v0.10.0", "a/vllm:cu-v0.8.5-x", "vllm/vllm-openai:latest", "a/b:2"
     >>> [version_of_image(name) for name in names]
     ['0.10.0', '0.8.5', 'the newest', 'of an image']
+    >>> version_of_image("ghcr.io/ggml-org/llama.cpp:server-cuda-b11312")
+    'b11312'
     """
     found = _IMAGE.fullmatch(image.strip())
     tag = (found["tag"] or "") if found is not None else image.rpartition(":")[2]
     serving = _SERVING.search(image.lower())
-    digits = re.search(r"(?<![\d.])v?(\d+\.\d+(?:\.\d+)?)", tag)
-    if serving and digits:
-        return digits[1]
+    pattern = _BUILD_TAG if serving and serving[0] == "llama.cpp" else _NUMBER_TAG
+    numbered = pattern.search(tag)
+    if serving and numbered:
+        return numbered[1]
     plain = found is not None and (not tag or _MOVING.fullmatch(tag)) and "@" not in image
     return NEWEST if plain and _UPSTREAM.search(image) else ANOTHER
 

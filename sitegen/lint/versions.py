@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from sitegen.recipes.versions import COMMITS, LLAMA_CPP_BUILD
+
 _PINNED = re.compile(
     r"(?<![\w-])(vllm|sglang|ray|mlx[-_]lm|tensorrt[-_]llm|lmdeploy)(?:\[[\w,. -]*\])? ?"
     r"(?:(?:>=?|!=) ?[\d.]+\w*, ?)*(?:===?|~=|<=?(?! ?[1-9]\d*(?:\.0)*(?![\d.]))) ?(\d[\d.]*)"
@@ -51,6 +53,11 @@ _BUILD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A build of llama.cpp, as its releases are called and as it prints its version."""
+_AS_READ: Mapping[str, tuple[str, ...]] = dict.fromkeys(
+    ("llama-cpp", "llama-cpp-bench"),
+    (LLAMA_CPP_BUILD, LLAMA_CPP_BUILD.removeprefix("b"), COMMITS["llama-cpp"]),
+)
+"""What else the version is called whose options were read: the build that the package carries."""
 _NOT_UPSTREAM = re.compile(
     r"\bgfx(?:803|900|906|1010|1012|1031)\b|\bMI[56]0\b|\bRadeon VII\b|\bTesla P(?:4|40|100)\b"
     r"|\bTORCH_CUDA_ARCH_LIST=[\"']?[56]\.|\b(?:vllm|sglang)-(?:fork|gfx\d+|pascal)\b"
@@ -64,6 +71,15 @@ Releases need compute capability 7.5, or CDNA 2, RDNA 3 and later.
 Source:
     https://docs.vllm.ai/en/latest/getting_started/installation/gpu/, read 2026-11-26.
 """
+
+
+def is_as_read(program: str, version: str) -> bool:
+    """Whether a version is the one whose options were read, by another name.
+
+    >>> is_as_read("llama-cpp", "b11312"), is_as_read("llama-cpp", "b9049")
+    (True, False)
+    """
+    return version in _AS_READ.get(program, ())
 
 
 def pinned_versions(text: str) -> list[tuple[str, str]]:

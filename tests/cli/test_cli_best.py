@@ -23,13 +23,13 @@ from tests.survey.test_verdict_policy import CARD, pick, published
 EVERY = (
     "qwen3-8b --config config.json --quantization q8-0 --runtime vllm@0.19 --gpu rtx-4090:2 "
     "--gpu rtx-3090 --nodes 2 --link ethernet-10g --node-link pcie-4-x16 --unified-memory-gib 128 "
-    "--ram-gib 64 --tensor-parallel 2 --pipeline-parallel 2 --context 4096 --sequences 3 "
+    "--ram-gib 64 --tensor-parallel 2 --pipeline-parallel 2 --context 4096 --sequences 3 --users 6 "
     "--kv-dtype fp8 --cache-type-k q8_0 --cache-type-v q4_0 --flash-attention on "
     "--gpu-memory-utilization 0.92 --max-num-seqs 8 --max-num-batched-tokens 512 --enforce-eager "
     "--expert-parallel --data-parallel 2 --decode-context-parallel 2 --prediction-layers "
     "--draft-gib 1.5 --text-only --images --backend vulkan-radv --ubatch 1024 --goal throughput"
 )
-OF_FIT = {"best", "users"}
+OF_FIT = {"best"}
 """Options that ``recipe`` does not have."""
 
 

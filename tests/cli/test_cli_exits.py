@@ -37,8 +37,8 @@ def raising(error: BaseException) -> click.Command:
         (PublishError("refusing"), 2, "sitegen: error: refusing"),
         (PermissionError(errno.EACCES, "Permission denied", "/x"), 2, "Permission denied: /x"),
         (MemoryError(), 2, "out of memory"),
-        (KeyboardInterrupt(), 130, "interrupted"),
-        (click.Abort(), 130, "interrupted"),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (click.Abort(), 130, "interrupted\n"),
     ],
 )
 def test_each_failure_has_its_status_and_its_words(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -243,6 +245,55 @@ def test_users_that_no_share_holds_are_not_promised(root: Path) -> None:
     assert re.search(r"^verdict +not practical$", said, re.MULTILINE)
 
 
+@pytest.mark.parametrize("runtime", [("--runtime", "vllm"), ()])
+def test_a_replica_is_judged_for_its_share_of_the_users(runtime: tuple[str, ...]) -> None:
+    """Two replicas were once judged for 64 each; llama.cpp answered, at 5 tokens/s for each."""
+    done = fit(REPOSITORY, "qwen3-32b", "--gpu", "rtx-4090:8", "--users", "64", *runtime)
+    said = " ".join(done.out.split())
+    assert "64 users, up to 32 in each of 2 replicas" in said
+    assert "of 64 users fit in a replica" not in said
+    slower = r"llama.cpp with .* holds all 64 users, but each gets only about [\d.]+ tokens/s"
+    assert bool(re.search(slower, done.err)) == (not runtime)
+
+
+@pytest.mark.parametrize("given", ["16k", "16K", "16384"])
+def test_a_context_may_have_a_unit(root: Path, given: str) -> None:
+    record = json.loads(fit(root, *QUESTION, "--context", given, "--json").out)
+    assert record["workload"]["context_tokens"] == 16_384
+
+
+def test_the_last_line_is_the_command_that_prints_the_commands(root: Path) -> None:
+    asked = (*QUESTION, "--users", "4", "--context", "8k")
+    last = fit(root, *asked).out.splitlines()[-1]
+    typed = "qwen3-8b 2x-rtx-4090 --quantization bf16 --runtime vllm --context 8192 --users 4"
+    assert last == f"Commands: sitegen recipe {typed}"
+    recipe, *_ = json.loads(run("--root", root, "recipe", *typed.split(), "--json").out)
+    assert recipe["assessment"] == json.loads(fit(root, *asked, "--json").out)["id"]
+    assert "Commands:" not in fit(root, *QUESTION, "--users", "5000").out
+    explained = run("--root", root, "explain", *typed.split()).out
+    assert "8,192 tokens, 4 users, KV cache" in explained
+
+
+def test_each_pool_is_named(root: Path) -> None:
+    said = fit(root, *QUESTION, "--prefill-gpus", "3", "--decode-gpus", "3").out
+    reads, writes = said.index("The pool that reads prompts:"), said.index("The pool that writes")
+    assert reads < writes
+
+
+def test_a_config_may_come_from_standard_input(root: Path, tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(LLAMA_32_1B), encoding="utf-8")
+    words = ("--gpu", "rtx-4090", "--runtime", "vllm", "--quantization", "bf16", "--json")
+    command = [sys.executable, "-m", "sitegen", "--root", str(root), "fit", "--config", "-", *words]
+    with path.open("rb") as config:
+        done = subprocess.run(
+            command, stdin=config, capture_output=True, check=False, cwd=REPOSITORY
+        )
+    assert done.returncode == 0, done.stderr
+    same = json.loads(fit(root, "--config", str(path), *words).out)
+    assert json.loads(done.stdout)["weights_bytes"] == same["weights_bytes"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -449,6 +500,10 @@ def test_a_config_of_one_s_own(root: Path, config: Path) -> None:
         ("", "MODEL: which model?"),
         ("qwen3-8b 2x-rtx-4090 extra", "'extra' is one argument too many"),
         ("qwen3-8b 2x-rtx-4090 --context 0", "--context"),
+        ("qwen3-8b 2x-rtx-4090 --context 32q", "'32q' is not a number of tokens: write 32768"),
+        ("qwen3-8b 2x-rtx-4090 --runtime vllm@", "--runtime: 'vllm@' names no version"),
+        ("--best coding 2x-rtx-4090 --runtime vllm@", "--runtime: 'vllm@' names no version"),
+        ("2x-rtx-4090 qwen3-8b", "MODEL: '2x-rtx-4090' is hardware; with one model, the model"),
         ("qwen3-8b 2x-rtx-4090 --gpu-memory-utilization 1.5", "--gpu-memory-utilization"),
         (
             "qwen3-8b 2x-rtx-4090 --gpu-memory-utilization nan",

@@ -133,9 +133,13 @@ def test_models_that_do_not_fit_together_are_said_with_what_each_needs(root: Pat
     assert done.status == 0
     assert "do not fit together on the 2 GPUs of 2x-rtx-4090" in done.out
     assert "qwen3-8b alone needs 1" in done.out
+    one = ("1x-rtx-4090", "qwen3-32b", "gpt-oss-20b")
+    assert "on the 1 GPU of" in run("--root", REPOSITORY, "recipe", *one).out
 
 
-@pytest.mark.parametrize("option", [["--tensor-parallel", "2"], ["--prefill-gpus", "1"]])
+@pytest.mark.parametrize(
+    "option", [["--tensor-parallel", "2"], ["--prefill-gpus", "1"], ["--users", "4"]]
+)
 def test_an_option_for_one_model_is_refused_for_two(root: Path, option: list[str]) -> None:
     done = run("--root", str(root), "recipe", *SEVERAL, *option)
     assert done.status == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lint.support import codes, found, only
+from tests.lint.support import codes, found, linted, only
 
 PAIR = "2x-rtx-4090"
 SERVICE = """\
@@ -107,3 +107,16 @@ def test_what_replaces_an_entrypoint_starts_the_server() -> None:
     assert codes(f"{compose} {REST}\n", "yaml") == []
     pod = f"a:\n- image: vllm/vllm-openai\n  command: [vllm, serve]\n  args: {REST.split()}\n"
     assert codes(pod, "yaml") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["docker run ghcr.io/ggml-org/llama.cpp:server-cuda-{build} -m a.gguf --ctx-sizee 4096",
+     "# ghcr.io/ggml-org/llama.cpp:server-cuda-{build}\nllama-server -m a.gguf --ctx-sizee 4096"],
+)  # fmt: skip
+def test_the_build_whose_options_were_read_is_known_by_its_number(text: str) -> None:
+    known = linted(text.format(build="b11312"))
+    assert [one.code for one in known.problems] == ["unknown-option"]
+    assert known.other_versions == 0
+    other = linted(text.format(build="b9049"))
+    assert (other.problems, other.other_versions) == ((), 1)

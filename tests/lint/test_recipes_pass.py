@@ -94,3 +94,12 @@ def test_plans_were_assessed_and_not_passed_over() -> None:
         for answer in facts(one.assessment.combo.id).answers
     }
     assert len(judged) > len(whole_catalog().combos) * 0.9
+
+
+def test_the_options_of_every_call_are_held_against_those_that_were_read() -> None:
+    """llama.cpp was once passed over: its steps name an image by the number of its build.
+
+    TensorRT-LLM's options were read at a commit; the steps start a release.
+    """
+    unknown = {one.id for one, linted in outcomes() if linted.other_versions}
+    assert unknown == {"tensorrt-llm"}

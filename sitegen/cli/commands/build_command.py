@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -141,7 +143,7 @@ def _built(
         session.note(NO_INDEXER)
     with collector_paused(), publishing(target, root=root, force=force) as publisher:
         try:
-            with ended_after(time_limit), progress(quiet=session.quiet) as told:
+            with _unpublished(), ended_after(time_limit), progress(quiet=session.quiet) as told:
                 project = earlier.project if earlier else session.read()
                 sources = len(project.catalog) + len(project.content)
                 result = build(
@@ -172,6 +174,16 @@ def _built(
     print_problems(warnings, "full")
     session.summarize(sources, warnings)
     return status_of(warnings)
+
+
+@contextmanager
+def _unpublished() -> Iterator[None]:
+    """Let an interruption of this block say that the old site stays."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        error.add_note("nothing was published")
+        raise
 
 
 def _refused(session: CliSession, found: ProblemsFound, sources: int) -> int:

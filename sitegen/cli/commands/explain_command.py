@@ -33,5 +33,5 @@ def command(session: CliSession, /, **typed: Any) -> int:
     from sitegen.cli.text.fit import print_explanation
 
     catalog, assessment = answered(session, FitOptions(**typed))
-    print_explanation(assessment, catalog)
+    print_explanation(assessment, catalog, users=typed["users"])
     return CLEAN

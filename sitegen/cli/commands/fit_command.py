@@ -29,12 +29,7 @@ Examples:
     "--best",
     default="",
     metavar="USE",
-    help="Best models for a use, e.g. coding; no MODEL.",
-)
-@click.option(
-    "--users",
-    type=Positive(),
-    help="Users of all replicas together; with --best, of each.",
+    help="Best models for a use, e.g. coding; no MODEL. --users are those of each replica.",
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the whole record, in bytes and tokens/s."
@@ -59,14 +54,17 @@ def command(
         _answer_pools(session, FitOptions(**typed), prefill_gpus, decode_gpus, as_json=as_json)
         return CLEAN
     from sitegen.cli.questions.answer import answered
+    from sitegen.cli.questions.commands import commands_for
     from sitegen.cli.text.fit import print_assessment
     from sitegen.site.json.schema.record import to_record
 
-    catalog, assessment = answered(session, FitOptions(**typed))
+    options = FitOptions(**typed)
+    catalog, assessment = answered(session, options)
     if as_json:
         click.echo(json.dumps(to_record(assessment), indent=2, allow_nan=False))
     else:
-        print_assessment(assessment, catalog, users=typed["users"])
+        print_assessment(assessment, catalog, users=options.users)
+        click.echo(commands_for(options, catalog, assessment), nl=False)
     return CLEAN
 
 
@@ -101,8 +99,6 @@ def _answer_pools(
     from sitegen.cli.questions.choose import usage_error
     from sitegen.cli.text.fit import print_pools, to_pools_record
 
-    if options.users:
-        raise usage_error("--users", "pools take --sequences instead")
     if not prefill_gpus or not decode_gpus:
         raise usage_error("--prefill-gpus", "give --decode-gpus too: a plan needs both pools")
     catalog, found = pools_answered(session, options, (prefill_gpus, decode_gpus))

@@ -13,8 +13,6 @@ from sitegen.cli.questions.fit_options import FitOptions, Positive, fit_options
 from sitegen.cli.session import CliSession, pass_session
 
 if TYPE_CHECKING:
-    from sitegen.catalog.domain.catalog import Catalog
-    from sitegen.fit.assessment import Assessment
     from sitegen.recipes.recipe import Recipe
 
 EPILOG = """\b
@@ -112,41 +110,13 @@ def _written(
     """Write the recipes of the question, pools where both were asked for."""
     from sitegen.cli.questions.answer import answered, pools_answered
     from sitegen.cli.questions.choose import usage_error
-    from sitegen.recipes import recipes_for
+    from sitegen.cli.questions.commands import recipes_of
     from sitegen.recipes.forms.dynamo import pools_recipe
 
     if not prefill_gpus and not decode_gpus:
         catalog, assessment = answered(session, options)
-        recipes = recipes_for(assessment)
-        _check_orchestrator(options.runtime, catalog, assessment, recipes)
-        return recipes
+        return recipes_of(options.runtime, catalog, assessment)
     if not prefill_gpus or not decode_gpus:
         raise usage_error("--prefill-gpus", "give --decode-gpus too: a plan needs both pools")
     found = pools_recipe(pools_answered(session, options, (prefill_gpus, decode_gpus))[1])
     return () if found is None else (found,)
-
-
-def _check_orchestrator(
-    word: str, catalog: Catalog, assessment: Assessment, recipes: tuple[Recipe, ...]
-) -> None:
-    """Refuse an orchestrator that was named and for which nothing can be written, and say why.
-
-    Raises:
-        click.UsageError: Naming the reason: nothing to download, or the engine below it.
-    """
-    from sitegen.cli.questions.choose import usage_error
-    from sitegen.site.words.verdicts import checkpoint_name
-
-    named = catalog.runtimes.get(word.partition("@")[0])
-    if named is None or not named.drives or not recipes:
-        return
-    if any(one.id == named.id for one in recipes):
-        return
-    files = f"{assessment.model.name} at {checkpoint_name(assessment)}"
-    if not assessment.checkpoint.is_published:
-        reason = f"it downloads the model itself, and we know no repository with {files}"
-        hint = "name another --quantization"
-    else:
-        reason = f"there is no recipe for {assessment.runtime.name} with {files}"
-        hint = "run sitegen recipe without --runtime to see other ways to run it"
-    raise usage_error("--runtime", f"{named.name}: {reason}", hint)

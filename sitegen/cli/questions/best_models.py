@@ -11,7 +11,7 @@ from sitegen.catalog.domain.catalog import Catalog
 from sitegen.catalog.domain.hardware import Combo
 from sitegen.catalog.domain.models import LanguageModel
 from sitegen.catalog.domain.provenance import Interval
-from sitegen.cli.questions.choose import usage_error
+from sitegen.cli.questions.choose import runtime_of, usage_error
 from sitegen.cli.questions.fit_options import FitOptions, cache_type_from, typed
 from sitegen.cli.questions.fit_request import combo_from, settings_from
 from sitegen.cli.questions.projects import catalog_at
@@ -118,6 +118,8 @@ def _asked_of(session: CliSession, options: FitOptions) -> tuple[Catalog, FitEng
                 f"--{name.replace('_', '-')}", "this option works for one model, not with --best"
             )
     catalog = catalog_at(session)
+    if options.runtime:
+        runtime_of(options.runtime, catalog)
     engine = FitEngine(catalog)
     return catalog, engine, combo_from(options, catalog)
 

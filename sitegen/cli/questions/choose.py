@@ -106,8 +106,10 @@ def runtime_of(given: str, catalog: Catalog) -> tuple[Runtime, RuntimeProfile]:
         click.UsageError: If there is no such runtime, or no profile covers the version.
     """
     option = "--runtime"
-    name, _, version = given.partition("@")
+    name, at, version = given.partition("@")
     runtime = record(option, "runtime", name, catalog.runtimes)
+    if at and not version:
+        raise usage_error(option, f"{given!r} names no version", f"write {name}@VERSION or {name}")
     driven = [catalog.runtimes[one] for one in runtime.drives if catalog.runtimes[one].profiles]
     if driven and not version:  # an orchestrator runs replicas of an engine: the engine decides
         runtime = _within(driven[0], runtime)

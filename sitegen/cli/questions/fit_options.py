@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -72,6 +73,8 @@ class Finite(click.FloatRange):
         return float(number)
 
 
+UNITS = {"": 1, "k": 1_024, "m": 1_048_576}
+"""Tokens by the letter behind a number."""
 MOST = 10**9
 """More tokens, users or GPUs than anybody means; beyond, numbers are no longer exact."""
 
@@ -90,6 +93,17 @@ class Positive(click.IntRange):
         return number
 
 
+class Tokens(Positive):
+    """A number of tokens, also in units of 1,024 as the names of contexts have them: ``32k``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read a number with or without its unit, or say how to write it."""
+        found = re.fullmatch(r"(-?[0-9]+)(k|m)?", str(value).strip().lower())
+        if found is None:
+            self.fail(f"{value!r} is not a number of tokens: write 32768 or 32k.", param, ctx)
+        return super().convert(str(int(found[1]) * UNITS[found[2] or ""]), param, ctx)
+
+
 _POSITIVE = Positive()
 _OPTIONS = (
     click.argument("targets", nargs=-1, metavar="[MODEL] [COMBO]"),
@@ -97,7 +111,7 @@ _OPTIONS = (
         "--config",
         type=click.Path(path_type=Path),
         metavar="PATH",
-        help="Hugging Face config.json, instead of MODEL.",
+        help="config.json instead of MODEL; - reads stdin.",
     ),
     click.option(
         "--quantization",
@@ -138,8 +152,9 @@ _OPTIONS = (
     ),
     click.option(
         "--context",
-        type=_POSITIVE,
-        help="Tokens per sequence. Default: as on the pages, or the runtime's own choice.",
+        metavar="TOKENS",
+        type=Tokens(),
+        help="Tokens per sequence; 32k is 32768. Default: as on the pages, or the runtime's.",
     ),
     click.option(
         "--sequences",
@@ -148,6 +163,7 @@ _OPTIONS = (
         show_default=True,
         help="Users of each replica.",
     ),
+    click.option("--users", type=_POSITIVE, help="Users of all replicas together."),
     click.option(
         "--kv-dtype",
         metavar="TYPE",

@@ -24,7 +24,7 @@ from sitegen.catalog.domain.models import (
 from sitegen.cli.questions.choose import checkpoints_of, record, runtime_of, usage_error
 from sitegen.cli.questions.fit_options import FitOptions, cache_type_from, fusing, names_llama_cpp
 from sitegen.cli.questions.own_hardware import COMMAND_LINE, own_combo
-from sitegen.cli.questions.this_machine import combo_named
+from sitegen.cli.questions.this_machine import combo_named, means_this_machine
 from sitegen.fit.assessment import FitRequest, PlanGoal
 from sitegen.fit.catalog_checks import beyond_counting
 from sitegen.fit.fit_engine import FitEngine
@@ -263,6 +263,9 @@ def combo_from(options: FitOptions, catalog: Catalog) -> Combo:
 def _model(word: str, options: FitOptions, catalog: Catalog) -> LanguageModel:
     if options.config is not None:
         return own_model(options.config)
+    if word not in catalog.models and (word in catalog.combos or means_this_machine(word)):
+        message = f"{word!r} is hardware"
+        raise usage_error("MODEL", message, "with one model, the model comes first: MODEL COMBO")
     return record("MODEL", "model", word, catalog.models)
 
 
@@ -322,6 +325,7 @@ def _has(runtime: Runtime, name: str) -> bool:
 
 MAX_CONFIG_BYTES = 4 * 2**20
 OPTION = "--config"
+STANDARD_INPUT = Path("/dev/stdin")
 PIPE_WAIT_S = 10
 LARGEST = 10**18
 """No width, count, position or base of a published config comes near."""
@@ -331,7 +335,7 @@ def own_model(path: Path, *, option: str = OPTION, hint: str = "") -> LanguageMo
     """Read a config and make a model of it; its id is the name of the file or its folder.
 
     Args:
-        path: The config.
+        path: The config; ``-`` is standard input.
         option: What named it; errors begin with it.
         hint: What to do about a family that nobody has written yet.
 
@@ -341,6 +345,7 @@ def own_model(path: Path, *, option: str = OPTION, hint: str = "") -> LanguageMo
     """
     from sitegen.models.families import FAMILIES, ConfigError, UnknownFamily, architecture
 
+    path = STANDARD_INPUT if str(path) == "-" else path
     config = _parsed(path, option)
     try:
         facts = architecture(config)

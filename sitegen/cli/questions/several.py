@@ -21,7 +21,7 @@ from sitegen.survey.colocation import MOST_MODELS, colocate, fewest_gpus
 from sitegen.survey.results import ColocatedModel
 from sitegen.survey.verdict_policy import batches
 
-ALONE = ("config", "gpu", "tensor_parallel", "pipeline_parallel")
+ALONE = ("config", "gpu", "tensor_parallel", "pipeline_parallel", "users")
 """Options that describe one model or one plan."""
 
 
@@ -97,5 +97,6 @@ def _why(engine: FitEngine, combo: Combo, asked: Sequence[Sequence[FitRequest]])
         needs.append(
             f"{name} alone needs {fewest}" if fewest else f"{name} fits on none of its machines"
         )
-    listed = ", ".join(needs)
-    return f"They do not fit together on the {len(combo.gpus)} GPUs of {combo.id}: {listed}."
+    listed, count = ", ".join(needs), len(combo.gpus)
+    gpus = "1 GPU" if count == 1 else f"{count} GPUs"
+    return f"They do not fit together on the {gpus} of {combo.id}: {listed}."

@@ -158,7 +158,12 @@ def batch_note(assessment: Assessment) -> str:
 def print_pools(disaggregated: Disaggregated, catalog: Catalog) -> None:
     """Print the verdict of both pools together, then each pool as ``fit`` prints it."""
     print_pairs(_together(disaggregated))
-    for pool in (disaggregated.prefill, disaggregated.decode):
+    pools = {
+        "The pool that reads prompts": disaggregated.prefill,
+        "The pool that writes answers": disaggregated.decode,
+    }
+    for name, pool in pools.items():
+        print(f"\n{name}:")
         print_assessment(pool, catalog)
 
 
@@ -186,9 +191,11 @@ def to_pools_record(disaggregated: Disaggregated) -> dict[str, Any]:
     }
 
 
-def print_explanation(assessment: Assessment, catalog: Catalog) -> None:
+def print_explanation(
+    assessment: Assessment, catalog: Catalog, *, users: int | None = None
+) -> None:
     """Print the summary, the lines of the fullest GPU, and the constants behind them."""
-    print_pairs(summary(assessment, catalog))
+    print_pairs(summary(assessment, catalog, asked_users=users))
     lines = [line for line in explain(assessment, catalog) if line.value.high > 0]
     if lines:
         print_table(sum_of(lines, assessment.busiest))

@@ -16,6 +16,7 @@ from sitegen.lint.scene import FileModel
 from sitegen.lint.script import Word
 from sitegen.lint.snippets import Snippet, Spot
 from sitegen.lint.spelling import is_slip
+from sitegen.lint.versions import is_as_read
 from sitegen.problems import Problem, did_you_mean
 
 _NUMBER = re.compile(r"[+-]?\d+(?:_\d+)*")
@@ -44,7 +45,10 @@ def judged(scene: FileModel, facts: LintContext, call: Invocation) -> OptionTabl
     table = facts.tables.get(call.program)
     named = _named(scene, call)
     traits = traits_of(call.program)
-    if table is None or (named and not _same(named, table.version, traits.version_numbers)):
+    if table is None:
+        return None
+    read = _same(named, table.version, traits.version_numbers) or is_as_read(call.program, named)
+    if named and not read:
         return None
     dialect = traits.dialect
     return None if dialect & {given.written for given in call.options} else table
