@@ -61,11 +61,11 @@ def test_a_comment_names_the_rows_that_moved_and_the_fact_behind_them(
 @pytest.mark.usefixtures("here")
 def test_a_fact_that_moves_nothing_is_named_too(base: Path, tmp_path: Path) -> None:
     rate = "memory_bandwidth_gb_s: {}\nmemory_bus_bits: 384\nmemory_gbit_s: {}"
-    old, new = rate.format("936.2", "19.5"), rate.format("915.0", "19.06")
+    old, new = rate.format("936.2", "19.5"), rate.format("960.0", "20.0")
     head = changed(base, tmp_path / "head", old, new)
     assert main([str(base), str(head), str(tmp_path / "out")]) == 0
     comment = (tmp_path / "out" / "comment.md").read_text("utf-8")
-    said = "no verdict or pick moved by `gpus/rtx-3090: memory_bandwidth_gb_s 936.2 → 915.0, "
+    said = "no verdict or pick moved by `gpus/rtx-3090: memory_bandwidth_gb_s 936.2 → 960.0, "
     assert said in comment
 
 

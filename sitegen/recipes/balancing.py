@@ -13,7 +13,8 @@ ABOVE = 1_000
 """What the balancer's port lies above that of the first server."""
 RUN = f'nginx -p "$PWD" -c {FILE}'
 CONNECTIONS = 16_384
-"""Connections that a process of nginx holds, two for each request.
+"""Connections that nginx's one process holds, two for each request. Several processes would count
+the open requests of each server apart.
 
 Files are twice as many, because a large request waits in a file of its own.
 
@@ -21,14 +22,6 @@ Source:
     nginx documentation, ngx_core_module (``worker_connections``: 512 unless set, those to servers
     count too; ``worker_rlimit_nofile``). Measured with nginx 1.22.1 on 2026-11-29: of 600 requests
     at once, ``events {}`` answered 246, and these lines all.
-"""
-SHARED = "1m"
-"""Memory in which the processes count the open requests of each server together.
-
-Source:
-    nginx documentation, ngx_http_upstream_module (``zone``). Measured with nginx 1.22.1 on
-    2026-11-29: 8 processes spread 60 requests over 3 servers as 22, 19 and 19 without it, and
-    evenly with it; it has room for 512 servers, which 256 KB have not.
 """
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 """Modules of nginx that make a folder for temporary files when it starts."""
@@ -95,7 +88,7 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
         note=f"This needs nginx. Clients connect to port {listens}. Requests that name a "
         "conversation in a header go to one server, which reads it only once: OpenCode sends "
         "X-Session-Id, Open WebUI X-OpenWebUI-Chat-Id with ENABLE_FORWARD_USER_INFO_HEADERS. "
-        "Other requests go to the server with the fewest open ones.",
+        "Others go to the server with the fewest open requests.",
     )
     ended = RecipeStep(
         Phase.STOP, "Stop the load balancer", Language.BASH, f"{RUN} -s stop", where=where
@@ -107,7 +100,7 @@ def balancer_steps(target: Target, port: int, *, own_host: bool) -> tuple[Recipe
 def _addresses_note(machines: int, *, own_host: bool) -> str:
     """Say which addresses are up to the reader."""
     if machines > 1:
-        return "Enter the addresses of your nodes, and this one's after listen."
+        return "Enter your nodes' addresses, and this one's after listen."
     keep = "Keep HOST=127.0.0.1. " if own_host else ""
     return f"{keep}For clients elsewhere, write this machine's private address after listen."
 
@@ -139,11 +132,8 @@ def _file(servers: list[str], listens: int) -> list[str]:
     return [
         "pid balancer.pid;",
         "error_log balancer.log;",
-        "worker_processes auto;",
         f"worker_rlimit_nofile {2 * CONNECTIONS};",
-        "events {",
-        f"  worker_connections {CONNECTIONS};  # two for each request",
-        "}",
+        f"events {{ worker_connections {CONNECTIONS}; }}",
         "http {",
         "  access_log off;",
         *(f"  {name}_temp_path balancer-{name};" for name in TEMPORARY),
@@ -152,12 +142,10 @@ def _file(servers: list[str], listens: int) -> list[str]:
         "    default same;",
         "  }",
         "  upstream any {",
-        f"    zone any {SHARED};  # counts for all worker processes",
         "    least_conn;",
         *listed,
         "  }",
         "  upstream same {",
-        f"    zone same {SHARED};",
         f"    hash {CONVERSATION} consistent;",
         *listed,
         "  }",

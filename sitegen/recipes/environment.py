@@ -112,9 +112,9 @@ def _entries(target: Target) -> Iterator[ServerEnvironment]:
 
 def _large_enough(target: Target, entry: ServerEnvironment) -> bool:
     """Return whether a server loads several copies of as large a model as an entry is for."""
-    if entry.copies_from_bytes == 0:
+    if entry.replicas_from_bytes == 0:
         return True
-    large = target.assessment.download_bytes >= entry.copies_from_bytes
+    large = target.assessment.download_bytes >= entry.replicas_from_bytes
     held = max(len(ranks) for _, replicas in target.by_node() for ranks in replicas)
     several = held > len(target.plan.ranks) or target.assessment.settings.attention_copies > 1
     return large and several

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sitegen.recipes.recipe import Language, Phase, RecipeStep
 from sitegen.recipes.shell import Variable
 
-NOTE = "The rules take effect once ufw is on: run sudo ufw allow OpenSSH, then sudo ufw enable."
+NOTE = "If ufw is off, run sudo ufw allow OpenSSH, then sudo ufw enable."
 ON_MACS = (
     "Connect these Macs over a network that nobody else can reach: the firewall of macOS allows or "
     "blocks programs, not ports."

@@ -582,11 +582,12 @@ def lost(found: Assessment) -> float:
     return engine().losses.of(found.model, found.checkpoint).mid
 
 
-@pytest.mark.parametrize("model", ["qwen3.6-35b-a3b", "gpt-oss-120b"])
-def test_ranks_that_wait_for_their_link_give_way_to_fewer_ranks_and_stages(model: str) -> None:
+def test_ranks_that_wait_for_their_link_give_way_to_fewer_ranks_and_stages() -> None:
     """Four RTX 3090 in one machine had no plan that the same four in two machines have."""
     known = whole_catalog()
-    asked = reference_question(engine(), known.combos["4x-rtx-3090"], known.models[model])
+    asked = reference_question(
+        engine(), known.combos["4x-rtx-3090"], known.models["qwen3.6-35b-a3b"]
+    )
     found = answered(engine(), replace(asked, read_along=True))
     assert found is not None
     assert found.plan is not None

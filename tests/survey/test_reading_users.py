@@ -121,7 +121,7 @@ def _most_users(answers: tuple[Answer, ...]) -> Answer:
     return found
 
 
-@pytest.mark.parametrize(("users", "model"), [(4, "qwen3.8-27b"), (16, "qwen3.6-35b-a3b")])
+@pytest.mark.parametrize(("users", "model"), [(4, "qwen3.8-27b"), (16, "gemma-4-26b-a4b-it")])
 def test_each_of_the_users_asked_for_reads_along(users: int, model: str) -> None:
     """The best rated model gives sixteen users of a DGX Spark 8 tok/s each."""
     words = ("--best", "overall", "--gpu", "dgx-spark:1", "--users", str(users), "--json")

@@ -503,14 +503,14 @@ class ServerEnvironment:
     Attributes:
         architectures: Every GPU of the plan is of one of them; empty for all.
         models: Ids of the models that it is about; empty for all.
-        copies_from_bytes: Size of a model of which a server loads several copies; 0 for any.
+        replicas_from_bytes: Size of a model of which a server loads several copies; 0 for any.
         variables: Values by name.
         note: What they do, in sentences for readers.
     """
 
     architectures: tuple[str, ...]
     models: tuple[str, ...]
-    copies_from_bytes: int
+    replicas_from_bytes: int
     variables: Mapping[str, str]
     note: str
     source: Source

@@ -439,7 +439,7 @@ class EnvironmentRecord(Record):
         "out.",
     )
     models: tuple[Slug, ...] = Field(default=(), description="Model ids; all when left out.")
-    copies_from_gb: int = Field(
+    replicas_from_gb: int = Field(
         default=0,
         ge=0,
         description="Only for a server that loads several copies of a model of this size, GB. Any "

@@ -296,7 +296,7 @@ def _environment(record: EnvironmentRecord) -> ServerEnvironment:
     return ServerEnvironment(
         architectures=record.architectures,
         models=record.models,
-        copies_from_bytes=record.copies_from_gb * GB,
+        replicas_from_bytes=record.replicas_from_gb * GB,
         variables=record.variables,
         note=record.note,
         source=resolve_source(record.source),

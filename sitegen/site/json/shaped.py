@@ -18,6 +18,7 @@ Write = Callable[[Any], Any]
 def shaped(shape: type[Shape], value: object) -> dict[str, PlainJson]:
     """Write a value under the keys of a shape; an empty one that has a default is left out.
 
+    >>> from sitegen.catalog.domain.provenance import Interval
     >>> from sitegen.site.json.schema.parts import ByteBounds
     >>> shaped(ByteBounds, Interval(1.0, 2.5, 3.0))
     {'low': 1, 'mid': 2, 'high': 3}
@@ -35,6 +36,7 @@ def by_column(shape: type[Shape], values: Iterable[object]) -> dict[str, PlainJs
 
     A column in which all entries have the same value has it once, where it is no list.
 
+    >>> from sitegen.catalog.domain.provenance import Interval
     >>> from sitegen.site.json.schema.parts import ByteBounds
     >>> by_column(ByteBounds, [Interval(1.0, 2.5, 3.0), Interval(1.0, 3.5, 4.0)])
     {'total': 2, 'columns': {'low': 1, 'mid': [2, 3], 'high': [3, 4]}}
