@@ -362,6 +362,7 @@ def _verdict_key(subject: ServedCheckpoint, reduced: ReducedCheckpoint) -> Hasha
         subject.runtime.id,
         subject.profile.version,
         _cuts(subject),
+        tuple(subject.model.id in one.models for one in subject.runtime.cache_defaults),
     )
 
 
@@ -372,8 +373,9 @@ def _cuts(subject: ServedCheckpoint) -> Hashable:
 
 
 def _looked_up(reduced: ReducedCheckpoint) -> Hashable:
-    """Return the facts that decide whether a runtime has code for a model."""
-    return (reduced.architecture.known_as, reduced.architecture.special_keys)
+    """Return the facts that decide whether a runtime has code for a model, or for its experts."""
+    design = reduced.architecture
+    return (design.known_as, design.special_keys, design.experts > 0)
 
 
 def _turn(subject: ServedCheckpoint) -> tuple[bool, bool]:
