@@ -362,7 +362,6 @@ def _verdict_key(subject: ServedCheckpoint, reduced: ReducedCheckpoint) -> Hasha
         subject.runtime.id,
         subject.profile.version,
         _cuts(subject),
-        tuple(subject.model.id in one.models for one in subject.runtime.cache_defaults),
     )
 
 

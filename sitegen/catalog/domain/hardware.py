@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
+from typing import TypeVar
 
 from sitegen.catalog.domain.provenance import Evidence, Interval, Source
 from sitegen.problems import SourceSpan
@@ -64,19 +65,23 @@ class UnifiedMemory:
 
     def fraction_of(self, installed_bytes: int) -> Interval:
         """Return the share of so much memory that the GPU may use out of the box."""
-        share = self.default_fraction
-        for size, larger in self.larger_fractions:
-            if installed_bytes >= size:
-                share = larger
-        return share
+        return _for_size(installed_bytes, self.default_fraction, self.larger_fractions)
 
     def reserve_of(self, installed_bytes: int) -> int:
         """Return what must stay with the system of so much memory when the limit is raised."""
-        reserve = self.raised_reserve_bytes
-        for size, larger in self.larger_reserves:
-            if installed_bytes >= size:
-                reserve = larger
-        return reserve
+        return _for_size(installed_bytes, self.raised_reserve_bytes, self.larger_reserves)
+
+
+T = TypeVar("T")
+
+
+def _for_size(size: int, usual: T, larger: tuple[tuple[int, T], ...]) -> T:
+    """Return what holds for a size: the last of what starts at a size, the smallest first."""
+    found = usual
+    for least, value in larger:
+        if size >= least:
+            found = value
+    return found
 
 
 @dataclass(frozen=True, slots=True)
